@@ -1,0 +1,33 @@
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test lint results docs clean
+
+demo: $(READY)  ## Compress, search and draw the bundled digits; the report goes to dimco-demo/
+	$(BIN)/dimco demo -o dimco-demo
+
+test: lint  ## Everything that must hold before a change lands
+	$(BIN)/pytest -n 2 --dist worksteal
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+results: $(READY)  ## Measure the README's table again; needs the data folder (DIMCO_DATA)
+	$(BIN)/python benchmarks/core_cifar100.py
+	$(MAKE) docs
+
+docs: $(READY)  ## Render the tables of the docs from results/
+	$(BIN)/python -m dimco.reports.docs
+
+clean:
+	rm -rf .venv dimco-demo
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "error: expected Python 3.11 or newer; got $$($(PYTHON) --version). Name one: make PYTHON=python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $(READY)
