@@ -1,0 +1,173 @@
+"""What a code is trained for: objectives as modules, `forward(logits, labels)` -> the loss and its parts by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from dimco.errors import InputError
+from dimco.information import Direction, code_entropy, conditional_entropy, entropy, pairwise_dependence
+from dimco.spec import CodeSpec
+
+Reduction = Literal["position", "mean", "sum"]
+
+_ALL_PAIRS_LIMIT = 1024
+
+
+class InfomaxOutput(NamedTuple):
+    """Parts of `Infomax`, in nats: total = -information + independence * dependence."""
+
+    total: Tensor
+    information: Tensor
+    code_entropy: Tensor
+    conditional_entropy: Tensor
+    dependence: Tensor
+
+
+class DecoderOutput(NamedTuple):
+    """Parts of `DecoderInfomax`, in nats: information = label_entropy - cross_entropy."""
+
+    total: Tensor
+    information: Tensor
+    label_entropy: Tensor
+    cross_entropy: Tensor
+
+
+class Objective(Protocol):
+    """What the training loop asks of an objective; it is an `nn.Module` as well."""
+
+    def __call__(
+        self, logits: Tensor, labels: Tensor, generator: torch.Generator | None = None
+    ) -> InfomaxOutput | DecoderOutput: ...
+
+
+class Infomax(nn.Module):
+    """The paper's loss (eq. 12): -I(X; Y) + independence * L_ind.
+
+    Needs no support/query split, and trains with one example a class.
+
+    Parameters
+    ----------
+    independence : float, default=1.0
+        The paper's lambda.
+    pairs : int or "auto", default="auto"
+        Pairs of positions drawn at each step. "auto" takes all pairs while k * d is at most 1,024 (one
+        matrix product) and draws d of them beyond.
+    reduction : {"position", "mean", "sum"}, default="position"
+        How the pairs' divergences (eq. 11) become one number. "mean" is their mean over the pairs taken;
+        "position" is d times that mean, each position's mean dependence on the others summed over
+        positions, which keeps the term on the scale of I(X; Y), itself a sum over positions, whatever
+        d; "sum" is d (d - 1) / 2 times the mean, the sum over all pairs.
+    direction : {"joint", "product", "both"}, default="joint"
+        Direction of the divergence, see `dimco.information.pairwise_dependence`.
+
+    Examples
+    --------
+    >>> logits = torch.zeros(4, 3, 2, requires_grad=True)
+    >>> loss = Infomax()(logits, torch.tensor([0, 0, 1, 1]))
+    >>> loss.total.backward()
+    >>> abs(round(loss.information.item(), 6))
+    0.0
+    """
+
+    def __init__(
+        self,
+        independence: float = 1.0,
+        pairs: int | Literal["auto"] = "auto",
+        reduction: Reduction = "position",
+        direction: Direction = "joint",
+    ) -> None:
+        super().__init__()
+        if reduction not in ("position", "mean", "sum"):
+            raise InputError(f'expected reduction "position", "mean" or "sum"; got {reduction!r}')
+        if pairs != "auto" and not pairs >= 1:
+            raise InputError(f'expected at least 1 pair, or "auto"; got {pairs}')
+        self.config = {"independence": independence, "pairs": pairs, "reduction": reduction, "direction": direction}
+        self.independence = independence
+        self.pairs = pairs
+        self.reduction = reduction
+        self.direction: Direction = direction
+
+    def forward(self, logits: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> InfomaxOutput:
+        p = logits.float().softmax(-1)
+        marginal, conditional = code_entropy(p).sum(), conditional_entropy(p, labels).sum()
+        information = marginal - conditional
+        dependence = self._dependence(p, generator)
+        return InfomaxOutput(
+            -information + self.independence * dependence, information, marginal, conditional, dependence
+        )
+
+    def _dependence(self, p: Tensor, generator: torch.Generator | None) -> Tensor:
+        _, d, k = p.shape
+        if d == 1 or self.independence == 0:
+            return p.new_zeros(())
+        pairs = self.pairs
+        if pairs == "auto":
+            pairs = d * (d - 1) // 2 if k * d <= _ALL_PAIRS_LIMIT else d
+        mean = pairwise_dependence(p, pairs, self.direction, generator).mean()
+        return mean * {"mean": 1, "position": d, "sum": d * (d - 1) / 2}[self.reduction]
+
+
+class DecoderInfomax(nn.Module):
+    """A lower bound on the information in the whole stored code, by a factorised decoder.
+
+    For any decoder q, I(X; Y) >= H(Y) + E log q(y | x), where H(Y) and E are of the labels' distribution,
+    which `prior` has to state. Here q(y | x) is proportional to
+    p(y) * prod_i q_i(x_i | y), with one learned table of shape (classes, d, k), and x is the code as it
+    will be stored: the argmax of each position, with a straight-through gradient. Unlike the sum of
+    per-position informations (eq. 7) this is a true bound, so training cannot gain by repeating itself.
+
+    Parameters
+    ----------
+    spec : CodeSpec
+        The shape of the code.
+    classes : int
+        Number of classes; labels run from 0 to classes - 1.
+    prior : sequence of float, optional
+        p(y), the classes' frequencies in the training set; uniform by default. With another prior than the
+        labels' own, `information` is no bound.
+
+    References
+    ----------
+    Barber and Agakov, "The IM algorithm: a variational approach to information maximization", 2003.
+    """
+
+    log_prior: Tensor
+
+    def __init__(self, spec: CodeSpec, classes: int, prior: Sequence[float] | None = None) -> None:
+        super().__init__()
+        if classes < 2:
+            raise InputError(f"expected at least 2 classes; got {classes}")
+        weights = torch.full((classes,), 1 / classes) if prior is None else torch.tensor(list(prior))
+        if weights.shape != (classes,) or not bool((weights > 0).all()):
+            raise InputError(f"expected a prior of {classes} positive numbers; got {prior}")
+        self.spec, self.classes = spec, classes
+        self.table = nn.Parameter(0.5 * torch.randn(classes, spec.d, spec.k))
+        self.register_buffer("log_prior", (weights / weights.sum()).float().log())
+
+    def forward(self, logits: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> DecoderOutput:
+        expected = (self.spec.d, self.spec.k)
+        if logits.shape[1:] != expected:
+            raise InputError(f"expected logits of shape (N, {expected[0]}, {expected[1]}); got {tuple(logits.shape)}")
+        if labels.device.type == "cpu" and int(labels.max()) >= self.classes:
+            raise InputError(f"expected labels from 0 to {self.classes - 1}; got {int(labels.max())}")
+        cross_entropy = F.cross_entropy(self.posterior(logits), labels)
+        label_entropy = entropy(self.log_prior.exp())
+        information = label_entropy - cross_entropy
+        return DecoderOutput(-information, information, label_entropy, cross_entropy)
+
+    def posterior(self, logits: Tensor) -> Tensor:
+        """log q(y | code) up to a constant of the item, (N, classes)."""
+        stored = straight_through(logits.float().softmax(-1))
+        evidence = self.table.log_softmax(-1).flatten(1)
+        return stored.flatten(1) @ evidence.t() + self.log_prior
+
+
+def straight_through(p: Tensor) -> Tensor:
+    """The one-hot argmax of each position (eq. 3), with the gradient of p."""
+    hard = F.one_hot(p.argmax(-1), p.shape[-1]).to(p.dtype)
+    return hard + p - p.detach()
