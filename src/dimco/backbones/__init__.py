@@ -1,0 +1,27 @@
+"""Backbones: networks in front of the code head, one file each, and the registry that rebuilds them by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from dimco.backbones.standardize import Standardize
+from dimco.errors import InputError
+
+BACKBONES: dict[str, type[nn.Module]] = {"standardize": Standardize}
+
+
+def backbone_name(backbone: nn.Module) -> str | None:
+    """The name under which a backbone is registered, None for a module of the user's own."""
+    return next((name for name, kind in BACKBONES.items() if type(backbone) is kind), None)
+
+
+def build_backbone(name: str, **config: Any) -> nn.Module:
+    """The backbone registered as `name`."""
+    if name not in BACKBONES:
+        raise InputError(f"expected a backbone of {', '.join(BACKBONES)}; got {name!r}")
+    return BACKBONES[name](**config)
+
+
+__all__ = ["BACKBONES", "Standardize", "backbone_name", "build_backbone"]
