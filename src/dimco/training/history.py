@@ -1,0 +1,45 @@
+"""What happened in each epoch of a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class EpochRecord:
+    """One epoch: the loss and its parts in nats, the information in bits, the time it took.
+
+    Attributes
+    ----------
+    epoch, epochs : int
+        This epoch, from 1, and how many were asked for.
+    lr : float
+        Learning rate at the last step.
+    parts : dict of str to float
+        The loss ("total") and its parts by name, in nats, averaged over the epoch's steps.
+    held_out : float or None
+        Information on the held-out part, in nats.
+    seconds : float
+    """
+
+    epoch: int
+    epochs: int
+    lr: float
+    parts: dict[str, float]
+    held_out: float | None
+    seconds: float
+
+    @property
+    def information_bits(self) -> float:
+        """I(X; Y) of the training batches, in bits."""
+        return self.parts["information"] / math.log(2)
+
+    @property
+    def held_out_bits(self) -> float | None:
+        """I(X; Y) of the held-out part, in bits."""
+        return None if self.held_out is None else self.held_out / math.log(2)
+
+    def as_record(self) -> dict[str, Any]:
+        return asdict(self)
