@@ -1,0 +1,153 @@
+"""The scikit-learn face, checked by scikit-learn's own checks and by what users do with estimators."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dimco import CodeModel, CodeSpec, DimcoClassifier, DimcoEncoder
+from dimco.errors import InputError
+
+
+@parametrize_with_checks([DimcoEncoder(k=4, d=3, epochs=30), DimcoClassifier(k=4, d=3, epochs=100)])
+def test_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs(240, 6, centers=4, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def fitted(blobs):
+    return DimcoClassifier(k=4, d=3).fit(*blobs)
+
+
+def test_transform_gives_the_symbols_of_the_most_likely_code(blobs, fitted):
+    X, _ = blobs
+    log_probs = fitted.log_probs(X)
+    assert log_probs.shape == (240, 3, 4)
+    np.testing.assert_allclose(np.exp(log_probs).sum(-1), 1, rtol=1e-5)
+    np.testing.assert_array_equal(fitted.transform(X), log_probs.argmax(-1))
+    assert fitted.encode(X).spec == CodeSpec(4, 3)
+
+
+def test_predict_proba_is_the_share_of_votes(blobs, fitted):
+    X, y = blobs
+    shares = fitted.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(1), 1)
+    np.testing.assert_array_equal(fitted.classes_[shares.argmax(1)], fitted.predict(X))
+    assert fitted.score(X, y) > 0.95
+
+
+def test_string_labels_come_back_as_strings(blobs):
+    X, y = blobs
+    names = np.array(["ash", "birch", "cedar", "dogwood"])[y]
+    classifier = DimcoClassifier(k=4, d=3).fit(X, names)
+    assert set(classifier.predict(X)) <= set(names)
+    assert classifier.score(X, names) > 0.95
+    assert classifier.model_.metadata["classes"] == ["ash", "birch", "cedar", "dogwood"]
+
+
+def test_the_same_seed_gives_the_same_codes_and_another_seed_others(blobs):
+    X, y = blobs
+    first, again, other = (DimcoEncoder(k=8, d=4, epochs=5, random_state=s).fit_transform(X, y) for s in (0, 0, 1))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_works_in_a_pipeline_in_front_of_another_classifier(blobs):
+    X, y = blobs
+    pipeline = make_pipeline(StandardScaler(), DimcoEncoder(k=4, d=3), KNeighborsClassifier(5, metric="hamming"))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
+
+
+def test_grid_search_chooses_among_codes(blobs):
+    X, y = blobs
+    search = GridSearchCV(DimcoClassifier(k=2, epochs=60), {"d": [1, 4], "head": ["linear", "mlp"]}, cv=2).fit(X, y)
+    assert search.best_params_["d"] == 4, "one position of two symbols cannot tell four classes apart"
+
+
+def test_clone_copies_parameters_and_not_what_was_learned(fitted):
+    copy = clone(fitted.set_params(n_neighbors=7))
+    fitted.set_params(n_neighbors="auto")
+    assert copy.n_neighbors == 7
+    with pytest.raises(NotFittedError):
+        copy.predict(np.zeros((1, 6)))
+
+
+def test_classes_added_after_training_are_predicted():
+    X, y = load_digits(return_X_y=True)
+    known = y < 8
+    classifier = DimcoClassifier(k=16, d=16, n_neighbors=1).fit(X[known][:1000], y[known][:1000])
+    new_X, new_y = X[~known], y[~known]
+    classifier.add_support(new_X[:200], new_y[:200])
+    assert classifier.classes_.tolist() == list(range(10))
+    assert classifier.score(new_X[200:], new_y[200:]) > 0.5, "chance is 0.1"
+    assert classifier.score(X[known][1000:], y[known][1000:]) > 0.8
+
+
+def test_support_of_another_kind_of_label_is_refused(blobs, fitted):
+    with pytest.raises(InputError, match="expected labels like those in fit"):
+        fitted.add_support(blobs[0][:2], ["oak", "elm"])
+
+
+def test_support_of_another_length_than_its_labels_is_refused(blobs, fitted):
+    with pytest.raises(InputError, match=r"expected 3 labels, one an item; got shape \(2,\)"):
+        fitted.add_support(blobs[0][:3], [0, 1])
+
+
+def test_pickled_estimators_predict_the_same(blobs, fitted):
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict(blobs[0]), fitted.predict(blobs[0]))
+
+
+def test_the_model_can_be_saved_and_used_alone(blobs, fitted, tmp_path):
+    fitted.model_.save(tmp_path / "model.safetensors")
+    model = CodeModel.load(tmp_path / "model.safetensors")
+    assert model.encode(blobs[0]) == fitted.encode(blobs[0])
+
+
+def test_held_out_information_stops_training_early(blobs):
+    encoder = DimcoEncoder(k=4, d=3, epochs=400, held_out=0.25, patience=3).fit(*blobs)
+    assert len(encoder.history_) < 400
+    assert all(record.held_out is not None for record in encoder.history_)
+
+
+def test_verbose_prints_a_line_an_epoch(blobs, capsys):
+    DimcoEncoder(k=4, d=3, epochs=3, verbose=1).fit(*blobs)
+    assert capsys.readouterr().err.count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"k": 1}, "expected k from 2 to 65536; got 1"),
+        ({"d": 0}, "expected d from 1 to 4096; got 0"),
+        ({"objective": "triplet"}, "expected an objective of infomax, decoder; got 'triplet'"),
+        ({"head": "tree"}, "expected a head of linear, mlp; got 'tree'"),
+        ({"lr": -1.0}, "expected a positive learning rate; got -1.0"),
+        ({"epochs": 0}, "expected epochs of at least 1; got 0"),
+        ({"patience": 3}, "expected a held-out fraction above 0 for early stopping"),
+        ({"n_neighbors": 0}, "expected n_neighbors of at least 1"),
+    ],
+)
+def test_bad_parameters_are_named(blobs, parameters, message):
+    with pytest.raises(InputError, match=message):
+        DimcoClassifier(**parameters).fit(*blobs)
+
+
+def test_one_class_only_is_refused(blobs):
+    with pytest.raises(InputError, match="at least 2 classes; got one class only"):
+        DimcoEncoder().fit(blobs[0], np.zeros(240, dtype=int))
