@@ -1,0 +1,6 @@
+"""Data sets: files of labelled features, and the families of images the experiments use."""
+
+from dimco.datasets.files import LabelledData, load_data
+from dimco.datasets.folder import data_folder
+
+__all__ = ["LabelledData", "data_folder", "load_data"]
