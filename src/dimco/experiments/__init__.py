@@ -1,0 +1,1 @@
+"""Experiments: one file for each table or figure; config, run, render."""

@@ -1,0 +1,1 @@
+"""Reports: tables and pictures made from flat records and fitted codes."""

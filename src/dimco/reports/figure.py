@@ -1,0 +1,32 @@
+"""Figures without global state: made with the Agg canvas, written atomically as PNG and SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dimco.atomic import atomic_path
+from dimco.extras import require
+
+# Okabe and Ito's palette: told apart with any colour vision, and by markers as well.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_DPI = 150
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty white `matplotlib.figure.Figure`, sizes in inches."""
+    figures = require("matplotlib.figure")
+    return figures.Figure(figsize=(width, height), facecolor="white")
+
+
+def save_figure(figure: Any, stem: str | Path) -> tuple[Path, Path]:
+    """Write STEM.png and STEM.svg, each atomically; the same figure gives the same bytes."""
+    matplotlib = require("matplotlib")
+    stem = Path(stem)
+    written = stem.with_name(f"{stem.name}.png"), stem.with_name(f"{stem.name}.svg")
+    with matplotlib.rc_context({"svg.hashsalt": stem.name}):
+        for path, kind, metadata in zip(written, ("png", "svg"), ({"Software": None}, {"Date": None}), strict=True):
+            with atomic_path(path) as temporary:
+                figure.savefig(temporary, format=kind, dpi=_DPI, metadata=metadata)
+    return written
