@@ -1,0 +1,105 @@
+"""dimco fit: learn a code from labelled embeddings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dimco.cli import options
+from dimco.cli.output import note, show
+from dimco.datasets import load_data
+from dimco.errors import FileError, InputError
+from dimco.fitting import FitSettings, FittedCode, HeadName, ObjectiveName, fit_code
+from dimco.inputs import encode_labels
+from dimco.training.progress import progress_bar
+
+
+def fit(
+    train: Annotated[Path, typer.Argument(metavar="TRAIN", help="Labelled features: .npz, .npy, .parquet, .csv.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")] = Path(
+        "model.safetensors"
+    ),
+    k: Annotated[int, typer.Option(help="Symbols at each position, 2 to 65,536.")] = 16,
+    d: Annotated[int, typer.Option(help="Positions, 1 to 4,096.")] = 8,
+    objective: Annotated[ObjectiveName, typer.Option(help="The paper's loss, or the decoder bound.")] = "infomax",
+    head: Annotated[HeadName, typer.Option(help="The paper's linear head, or one hidden layer.")] = "linear",
+    hidden: Annotated[int | None, typer.Option(help="Width of the head; 128 (linear) or 512 (mlp).")] = None,
+    independence: Annotated[float, typer.Option("--lambda", help="The paper's lambda, for infomax.")] = 1.0,
+    epochs: Annotated[int | None, typer.Option(help="By default chosen by head and data.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="By default chosen by data, at most 1,024.")] = None,
+    lr: Annotated[float | None, typer.Option(help="Learning rate; 1e-2 (linear) or 5e-3 (mlp).")] = None,
+    balanced: Annotated[int | None, typer.Option(help="Classes in each batch, for balanced batches.")] = None,
+    held_out: Annotated[float, typer.Option(help="Fraction held out to measure information.")] = 0.0,
+    patience: Annotated[int | None, typer.Option(help="Stop after this many epochs without gain.")] = None,
+    labels: options.Labels = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint beside the model.")] = False,
+    device: options.Device = "auto",
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Learn a k-way d-dimensional code from labelled features.
+
+    An interrupted run leaves MODEL.checkpoint; the same command with --resume goes on from there.
+
+    Example: dimco fit train.npz -o model.safetensors --k 16 --d 4
+    """
+    settings = FitSettings(
+        k=k,
+        d=d,
+        objective=objective,
+        head=head,
+        hidden=hidden,
+        independence=independence,
+        epochs=epochs,
+        batch_size=batch_size,
+        lr=lr,
+        balanced=balanced,
+        held_out=held_out,
+        patience=patience,
+        seed=seed,
+        device=device,
+    )
+    _check_writable(output)
+    checkpoint = output.with_name(output.name + ".checkpoint")
+    if resume and not checkpoint.exists():
+        raise InputError(f"expected a checkpoint to resume from at {checkpoint}; there is none")
+    data = load_data(train, labels)
+    classes, indices = encode_labels(data.labels(), len(data.x))
+    note(f"{len(data.x):,} items, {data.x.shape[1]} features, {len(classes)} classes -> {settings.spec}", quiet)
+    if quiet:
+        fitted = fit_code(data.x, indices, len(classes), settings, checkpoint, resume)
+    else:
+        with progress_bar() as on_epoch:
+            fitted = fit_code(data.x, indices, len(classes), settings, checkpoint, resume, on_epoch)
+    fitted.model.metadata |= {"classes": classes.tolist(), "data": train.name}
+    fitted.model.save(output)
+    checkpoint.unlink(missing_ok=True)
+    show(_summary(output, settings, fitted), json)
+
+
+def _summary(output: Path, settings: FitSettings, fitted: FittedCode) -> dict[str, Any]:
+    last = fitted.history[-1]
+    return {
+        "model": str(output),
+        "code": str(settings.spec),
+        "bits": settings.spec.bits,
+        "objective": settings.objective,
+        "head": settings.head,
+        "epochs": last.epoch,
+        "loss": last.parts["total"],
+        "information_bits": last.information_bits,
+        "held_out_bits": last.held_out_bits,
+        "seconds": fitted.model.metadata["seconds"],
+        "seed": settings.seed,
+    }
+
+
+def _check_writable(output: Path) -> None:
+    """Find out before training, not after it, that the model cannot be written."""
+    if output.is_dir():
+        raise InputError(f"expected a file to write the model to; {output} is a folder")
+    if not output.parent.is_dir():
+        raise FileError(f"cannot write {output}: no folder {output.parent}")

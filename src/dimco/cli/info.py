@@ -1,0 +1,111 @@
+"""dimco info: what a file holds."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dimco.cli import options
+from dimco.cli.output import show
+from dimco.datasets import load_data
+from dimco.errors import DamagedFileError, ForeignFileError, MissingFileError
+from dimco.spec import CodeSpec
+from dimco.tensor_file import read_record
+
+_DATA_FILES = (".npz", ".npy", ".parquet", ".csv")
+
+
+def info(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A model, codes, checkpoint, results or data file.")],
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say what a file holds: any file dimco writes, and any data it reads.
+
+    Example: dimco info model.safetensors
+    """
+    if not file.exists():
+        raise MissingFileError(f"no such file: {file}")
+    if file.suffix == ".json":
+        found = _results(file)
+    elif file.suffix in _DATA_FILES:
+        found = _data(file)
+    else:
+        kind, record = read_record(file)
+        found = {"kind": kind, **_DESCRIBE[kind](record)} if kind in _DESCRIBE else {"kind": kind}
+    show({"file": str(file), "file_bytes": file.stat().st_size, **found}, json)
+
+
+def _model(record: dict[str, Any]) -> dict[str, Any]:
+    metadata = record["metadata"]
+    return {
+        **_code(record),
+        "backbone": record["backbone"]["name"] or record["backbone"]["class"],
+        "features": record["backbone"]["config"].get("features"),
+        "head": record["head"]["name"],
+        "classes": metadata.get("classes"),
+        "trained_on": metadata.get("data"),
+        "items": metadata.get("items"),
+        "epochs": metadata.get("epochs"),
+        "information_bits": metadata.get("information_bits"),
+        "settings": metadata.get("settings"),
+    }
+
+
+def _codes(record: dict[str, Any]) -> dict[str, Any]:
+    spec = CodeSpec(record["k"], record["d"])
+    return {
+        **_code(record),
+        "items": record["length"],
+        "bytes": (record["length"] * spec.bits + 7) // 8,
+        "classes": record.get("classes"),
+        "source": record["source"],
+    }
+
+
+def _checkpoint(record: dict[str, Any]) -> dict[str, Any]:
+    run = record["run"]
+    return {
+        "code": run["code"],
+        "objective": run["objective"][0],
+        "epochs_done": len(record["history"]),
+        "epochs": run["epochs"],
+        "best_epoch": record["best_epoch"],
+        "items": run["items"],
+        "seed": run["seed"],
+    }
+
+
+def _code(record: dict[str, Any]) -> dict[str, Any]:
+    spec = CodeSpec(record["k"], record["d"])
+    return {"code": str(spec), "bits": spec.bits, "capacity": spec.capacity if spec.bits <= 64 else None}
+
+
+def _results(file: Path) -> dict[str, Any]:
+    try:
+        content = json_module.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise DamagedFileError(f"{file} is damaged: {error}") from error
+    if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
+        raise ForeignFileError(f"expected results with a list of rows; {file} is other JSON")
+    facts = {name: value for name, value in content.items() if name != "rows"}
+    return {"kind": "results", "rows": len(content["rows"]), **facts}
+
+
+def _data(file: Path) -> dict[str, Any]:
+    data = load_data(file)
+    labels = None if data.y is None else len(set(data.y.tolist()))
+    return {
+        "kind": "data",
+        "items": len(data.x),
+        "features": data.x.shape[1],
+        "type": str(data.x.dtype),
+        "classes": labels,
+    }
+
+
+_DESCRIBE = {"model": _model, "codes": _codes, "checkpoint": _checkpoint}
