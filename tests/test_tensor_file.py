@@ -109,23 +109,29 @@ def test_safetensors_of_other_programs_are_foreign(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"kind": 1, "record": {}}', '{"kind": "thing", "record": []}'])
 def test_a_header_that_is_not_ours_is_damage(tmp_path, text):
-    save_file(TENSORS, tmp_path / "file", metadata={"dimco": text})
+    save_file(TENSORS, tmp_path / "file", metadata={"dimco": f"00000000 {text}"})
     with pytest.raises(DamagedFileError, match="record cannot be read"):
         read_tensors(tmp_path / "file", "thing")
 
 
 def test_another_format_version_says_who_wrote_it(tmp_path):
     header = {"kind": "thing", "record": {}, "format": FORMAT_VERSION + 1, "dimco": "9.9"}
-    save_file(TENSORS, tmp_path / "file", metadata={"dimco": json.dumps(header)})
+    save_file(TENSORS, tmp_path / "file", metadata={"dimco": f"00000000 {json.dumps(header)}"})
     with pytest.raises(ForeignFileError, match=r"expected file format 1; .* has 2, written by dimco 9\.9"):
         read_tensors(tmp_path / "file", "thing")
 
 
-def test_a_file_without_its_checksum_is_damaged(tmp_path):
+def test_a_file_with_another_checksum_is_damaged(tmp_path):
     header = {"kind": "thing", "record": {}, "format": FORMAT_VERSION, "dimco": "0"}
-    save_file(TENSORS, tmp_path / "file", metadata={"dimco": json.dumps(header)})
+    save_file(TENSORS, tmp_path / "file", metadata={"dimco": f"00000000 {json.dumps(header)}"})
     with pytest.raises(DamagedFileError, match="checksum"):
         read_tensors(tmp_path / "file", "thing")
+
+
+def test_equal_content_is_equal_bytes(tmp_path):
+    for name in ("a", "b"):
+        write_tensors(tmp_path / name, "thing", TENSORS, RECORD)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_a_failed_write_leaves_the_old_file(path):

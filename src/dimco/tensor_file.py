@@ -1,7 +1,8 @@
 """The container of models, checkpoints and codes: named tensors and one JSON record, in a safetensors file.
 
 The record stands in the file's own metadata, so that tensors and record can never come apart; a checksum
-of both stands beside it, so that an altered byte is an error and never a different model.
+of both stands before it, so that an altered byte is an error and never a different model. It is one
+metadata entry because safetensors writes several in any order, and equal content is to be equal bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from dimco.errors import DamagedFileError, FileError, ForeignFileError, InputErr
 
 FORMAT_VERSION = 1
 _KEY = "dimco"
-_CHECKSUM = "checksum"
 
 
 def write_tensors(path: str | Path, kind: str, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
@@ -36,14 +36,14 @@ def write_tensors(path: str | Path, kind: str, tensors: Mapping[str, Tensor], re
     with atomic_path(path) as temporary:
         plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
         try:
-            save_file(plain, temporary, metadata={_KEY: text, _CHECKSUM: _checksum(text, plain)})
+            save_file(plain, temporary, metadata={_KEY: f"{_checksum(text, plain)} {text}"})
         except SafetensorError as error:
             raise FileError(f"cannot write {path}: {error}") from error
 
 
 def read_record(path: str | Path) -> tuple[str, dict[str, Any]]:
     """The kind and the JSON record of a file, without its tensors."""
-    header, _ = _header(Path(path))
+    header = _header(Path(path))[0]
     return header["kind"], header["record"]
 
 
@@ -52,14 +52,14 @@ def read_tensors(path: str | Path, kind: str) -> tuple[dict[str, Tensor], dict[s
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    header, metadata = _header(Path(path))
+    header, text, checksum = _header(Path(path))
     if header["kind"] != kind:
         raise ForeignFileError(f"expected a dimco {kind} file; {path} is a dimco {header['kind']} file")
     try:
         tensors = load_file(path)
     except (SafetensorError, OSError) as error:
         raise DamagedFileError(f"{path} is damaged: {error}") from error
-    if metadata.get(_CHECKSUM) != _checksum(metadata[_KEY], tensors):
+    if checksum != _checksum(text, tensors):
         raise DamagedFileError(f"{path} is damaged: its contents do not match its checksum")
     return tensors, header["record"]
 
@@ -80,8 +80,8 @@ def _checksum(text: str, tensors: Mapping[str, Tensor]) -> str:
     return f"{value:08x}"
 
 
-def _header(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """The header that `write_tensors` made, and the file's metadata, of which it is one entry."""
+def _header(path: Path) -> tuple[dict[str, Any], str, str]:
+    """The header that `write_tensors` made, the text that it is read from, and the checksum."""
     from safetensors import SafetensorError, safe_open
 
     _refuse_foreign(path)
@@ -92,8 +92,9 @@ def _header(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
         raise DamagedFileError(f"{path} is damaged: {error}") from error
     if _KEY not in metadata:
         raise ForeignFileError(f"{path} is a safetensors file, but not one of dimco's")
+    checksum, _, text = metadata[_KEY].partition(" ")
     try:
-        header = json.loads(metadata[_KEY])
+        header = json.loads(text)
         valid = isinstance(header["kind"], str) and isinstance(header["record"], dict)
     except (ValueError, KeyError, TypeError):
         valid = False
@@ -104,7 +105,7 @@ def _header(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
             f"expected file format {FORMAT_VERSION}; {path} has {header.get('format')}, written by dimco "
             f"{header.get('dimco')}"
         )
-    return dict(header), metadata
+    return dict(header), text, checksum
 
 
 def _refuse_foreign(path: Path) -> None:
