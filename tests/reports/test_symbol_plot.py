@@ -57,11 +57,15 @@ def test_lift_is_the_share_over_the_frequency_of_the_class(code):
 def test_examples_are_the_items_most_surely_given_the_symbol(code):
     log_probs, labels = code
     images = np.arange(60)[:, None, None] * np.ones((1, 5, 4))
-    figure = symbol_figure(log_probs, labels, CLASSES, images, examples=3)
-    strip = [float(image.get_array()[0, 0]) for image in figure.axes[1].get_images()]
-    by_symbol = [np.argsort(-log_probs[:, 0, symbol], kind="stable")[:3].tolist() for symbol in range(4)]
-    assert strip[:3] == by_symbol[2]
-    assert sorted(strip) == sorted(item for items in by_symbol for item in items)
+    figure = symbol_figure(log_probs, labels, CLASSES, images, examples=30)
+    shown = [int(image.get_array()[0, 0]) for image in figure.axes[1].get_images()]
+    pure = sorted((item for item in range(60) if labels[item] == 0), key=lambda item: -log_probs[item, 0, 2])
+    assert shown[:20] == pure
+    symbols = log_probs[shown, 0].argmax(1)
+    assert sorted(shown) == list(range(60))
+    assert np.count_nonzero(np.diff(symbols)) == 3
+    for symbol in range(4):
+        assert (np.diff(log_probs[np.array(shown)[symbols == symbol], 0, symbol]) <= 0).all()
 
 
 def test_colour_images_and_tensors_are_taken(code, rng):

@@ -23,7 +23,9 @@ whose label comes out right. SQ and PQ choose the bits to keep the pixels, and n
 to keep the label, by the paper's loss and linear layer (dimco-infomax) or by the decoder bound and one hidden layer \
 (dimco-decoder). float-knn, the last row, compares the pixels themselves. At {bits} bits the best of dimco is \
 {dimco:.1f}, the best of SQ and PQ {quantizer:.1f}, and the pixels in full {floats:.1f}. Digits are easy for pixels, \
-so PQ comes near float-knn with enough bits; one seed and {queries:,} queries leave differences under 1 open."""
+so PQ comes near float-knn with enough bits. This is one seed, and so one split and one start of training: with \
+another most numbers move by a point or two, and dimco-decoder with one position, whose training can settle with \
+classes merged, by ten or more. Try `--seed` before trusting a small difference."""
 
 _SEARCH = """\
 The surest of the unseen digits, one in the middle and the least sure, each with the stored digits nearest to it by \
@@ -37,8 +39,8 @@ is surest about. A digit's code is one symbol from each position, and where a sy
 positions tell them apart."""
 
 _NEXT = """\
-`model.safetensors` is the {kept} model at {bits} bits, `codes.safetensors` the stored digits in its code, \
-`results.json` every accuracy above and what made it.
+`model.safetensors` is the {kept} model at {bits} bits, the better of dimco's two on these queries; \
+`codes.safetensors` holds the stored digits in its code, `results.json` every accuracy above and what made it.
 
     dimco evaluate model.safetensors --support train.npz --query test.npz --knn {neighbours}
     dimco info codes.safetensors"""

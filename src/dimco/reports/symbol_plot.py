@@ -35,7 +35,7 @@ def symbol_figure(
 ) -> Any:
     """A matplotlib figure with one panel a position and one row a used symbol.
 
-    A row shows which classes the items given that symbol come from, and the images most surely given it.
+    A row shows which classes the items given that symbol come from, and which of those the model is surest about.
     Rows are ordered by their main class, so a clean code draws a falling diagonal.
 
     Parameters
@@ -110,11 +110,13 @@ def _draw_labels(axes: Any, symbols: NDArray[np.int64], items: NDArray[np.int64]
 def _draw_examples(
     axes: Any, log_probs: NDArray[Any], symbols: NDArray[np.int64], images: NDArray[Any], examples: int
 ) -> None:
-    """For each symbol, the images whose probability of it is highest, highest first."""
-    surest = np.argsort(-log_probs, axis=0, kind="stable")[:examples]
+    """For each symbol, of the images given it those whose probability of it is highest, highest first."""
+    given = log_probs.argmax(1)
     low, high = images.min(), images.max()
     for row, symbol in enumerate(symbols):
-        for column, item in enumerate(surest[:, symbol]):
+        items = np.flatnonzero(given == symbol)
+        surest = items[np.argsort(-log_probs[items, symbol], kind="stable")]
+        for column, item in enumerate(surest[:examples]):
             extent = (column + 0.08, column + 0.92, row + 0.92, row + 0.08)
             axes.imshow(images[item], cmap="gray_r", vmin=low, vmax=high, extent=extent)
     axes.set(xlim=(0, examples), ylim=(len(symbols), 0), aspect="auto")
