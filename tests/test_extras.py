@@ -10,7 +10,7 @@ from dimco.errors import DimcoError, MissingExtraError
 from dimco.extras import require
 
 EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "faiss": "faiss-cpu"}
+DISTRIBUTIONS = {"sklearn": "scikit-learn", "faiss": "faiss-cpu", "PIL": "pillow"}
 
 
 def test_an_installed_module_is_given():
@@ -19,7 +19,7 @@ def test_an_installed_module_is_given():
     assert require("sklearn.neighbors") is sklearn.neighbors
 
 
-@pytest.mark.parametrize("module", ["sklearn", "typer", "rich", "matplotlib", "pandas", "pyarrow", "faiss"])
+@pytest.mark.parametrize("module", ["sklearn", "typer", "rich", "matplotlib", "pandas", "pyarrow", "faiss", "PIL"])
 def test_the_message_names_an_extra_that_brings_the_package(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=f"{module} is not installed") as caught:

@@ -15,6 +15,7 @@ _EXTRA_OF = {
     "pandas": "tables",
     "pyarrow": "tables",
     "faiss": "faiss",
+    "PIL": "images",
 }
 
 

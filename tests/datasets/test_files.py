@@ -30,6 +30,14 @@ def test_npy_is_memory_mapped_and_takes_a_labels_file(tmp_path):
     np.testing.assert_array_equal(data.labels(), Y)
 
 
+def test_labels_beside_an_npy_are_found_unless_others_are_named(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "x.labels.npy", Y)
+    np.save(tmp_path / "other.npy", 1 - Y)
+    np.testing.assert_array_equal(load_data(tmp_path / "x.npy").labels(), Y)
+    np.testing.assert_array_equal(load_data(tmp_path / "x.npy", tmp_path / "other.npy").labels(), 1 - Y)
+
+
 @pytest.mark.parametrize(
     ("text", "labels"), [("3\n-1\n3\n0\n", [3, -1, 3, 0]), ("cat\ndog\ndog\ncat", ["cat", "dog", "dog", "cat"])]
 )

@@ -6,10 +6,12 @@ from typing import Any
 
 from torch import nn
 
+from dimco.backbones.resnet20 import ResNet20
+from dimco.backbones.resnet50 import ResNet50
 from dimco.backbones.standardize import Standardize
 from dimco.errors import InputError
 
-BACKBONES: dict[str, type[nn.Module]] = {"standardize": Standardize}
+BACKBONES: dict[str, type[nn.Module]] = {"standardize": Standardize, "resnet20": ResNet20, "resnet50": ResNet50}
 
 
 def backbone_name(backbone: nn.Module) -> str | None:
@@ -24,4 +26,4 @@ def build_backbone(name: str, **config: Any) -> nn.Module:
     return BACKBONES[name](**config)
 
 
-__all__ = ["BACKBONES", "Standardize", "backbone_name", "build_backbone"]
+__all__ = ["BACKBONES", "ResNet20", "ResNet50", "Standardize", "backbone_name", "build_backbone"]

@@ -11,6 +11,7 @@ import typer
 from dimco.cli import options
 from dimco.cli.output import show
 from dimco.datasets import load_data
+from dimco.embedding_file import KIND as EMBEDDINGS
 from dimco.errors import DamagedFileError, ForeignFileError, MissingFileError
 from dimco.spec import CodeSpec
 from dimco.tensor_file import read_record
@@ -31,7 +32,7 @@ def info(
     if not file.exists():
         raise MissingFileError(f"no such file: {file}")
     if file.suffix == ".json":
-        found = _results(file)
+        found = _json(file)
     elif file.suffix in _DATA_FILES:
         found = _data(file)
     else:
@@ -85,13 +86,15 @@ def _code(record: dict[str, Any]) -> dict[str, Any]:
     return {"code": str(spec), "bits": spec.bits, "capacity": spec.capacity if spec.bits <= 64 else None}
 
 
-def _results(file: Path) -> dict[str, Any]:
+def _json(file: Path) -> dict[str, Any]:
     try:
         content = json_module.loads(file.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
         raise DamagedFileError(f"{file} is damaged: {error}") from error
+    if isinstance(content, dict) and content.get("kind") == EMBEDDINGS:
+        return content
     if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
-        raise ForeignFileError(f"expected results with a list of rows; {file} is other JSON")
+        raise ForeignFileError(f"expected results with a list of rows, or embeddings; {file} is other JSON")
     facts = {name: value for name, value in content.items() if name != "rows"}
     return {"kind": "results", "rows": len(content["rows"]), **facts}
 

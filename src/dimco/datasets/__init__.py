@@ -2,5 +2,6 @@
 
 from dimco.datasets.files import LabelledData, load_data
 from dimco.datasets.folder import data_folder
+from dimco.datasets.image_folder import ImageFolder
 
-__all__ = ["LabelledData", "data_folder", "load_data"]
+__all__ = ["ImageFolder", "LabelledData", "data_folder", "load_data"]

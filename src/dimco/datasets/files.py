@@ -50,8 +50,9 @@ def load_data(path: str | Path, labels: str | Path | None = None) -> LabelledDat
         `.npz` with `x` and `y`; `.npy`, opened memory-mapped; `.parquet` or `.csv`, whose numeric columns
         are the features (a parquet column of lists is one wide feature), with a label column.
     labels : str or Path, optional
-        For `.npy`, the labels file (.npy, or text with a label a line). For tables, the name of the label
-        column; by default the first of label, labels, y, class, target that is there.
+        For `.npy`, the labels file (.npy, or text with a label a line); by default `X.labels.npy` beside `X.npy`
+        if it is there. For tables, the name of the label column; by default the first of label, labels, y, class,
+        target that is there.
     """
     file = Path(path)
     if not file.exists():
@@ -85,7 +86,15 @@ def _read_npy(file: Path, labels: str | Path | None) -> tuple[NDArray[Any], NDAr
     x = _numpy_load(file, memory_mapped=True)
     if not isinstance(x, np.ndarray):
         raise ForeignFileError(f"expected a .npy array; {file} is an archive")
+    beside = labels_beside(file)
+    if labels is None and beside.exists():
+        labels = beside
     return x, None if labels is None else _label_file(Path(labels))
+
+
+def labels_beside(file: Path) -> Path:
+    """Where the labels of a .npy file are looked for when none are named."""
+    return file.with_suffix(".labels.npy")
 
 
 def _label_file(file: Path) -> NDArray[Any]:
