@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from dimco.baselines import ProductQuantizer, Quantizer, ScalarQuantizer, TableQuantizer, base
+from dimco.baselines import (
+    OptimizedProductQuantizer,
+    ProductQuantizer,
+    Quantizer,
+    ScalarQuantizer,
+    TableQuantizer,
+    base,
+)
 from dimco.codes import Codes
 from dimco.errors import InputError
 from dimco.spec import CodeSpec
@@ -25,7 +32,7 @@ class NearestCorner(TableQuantizer):
         return torch.stack([-signed, signed], -1)
 
 
-@pytest.fixture(params=[ProductQuantizer, ScalarQuantizer])
+@pytest.fixture(params=[ProductQuantizer, ScalarQuantizer, OptimizedProductQuantizer])
 def quantizer(request):
     return request.param(SPEC)
 
@@ -101,7 +108,7 @@ def test_unfit_features_are_refused(quantizer, x):
 
 
 def test_more_positions_than_features_are_refused(blobs):
-    for kind in (ProductQuantizer, ScalarQuantizer):
+    for kind in (ProductQuantizer, ScalarQuantizer, OptimizedProductQuantizer):
         with pytest.raises(InputError, match="at most 6 positions for 6 features; got 7"):
             kind(CodeSpec(4, 7)).fit(blobs.x)
 

@@ -74,14 +74,17 @@ class TableQuantizer(ABC):
         """Bits a stored item takes."""
         return self.spec.bits
 
+    def check_width(self, features: int) -> None:
+        """Raise `InputError` unless items of this many features can be given codes of this shape."""
+        if self.spec.d > features:
+            raise InputError(f"expected at most {features} positions for {features} features; got {self.spec.d}")
+
     def fit(self, x: Any, y: Any = None) -> Self:
-        """Place the levels by the rows of `x`, (N, features); labels are taken and not used."""
-        rows = x if isinstance(x, Tensor) else np.asanyarray(x)
-        check_features(rows)
-        if rows.ndim != 2:
-            raise InputError(f"expected features of shape (N, features); got shape {tuple(rows.shape)}")
-        self._fit(float_tensor(rows, _CPU).detach())
-        self.features = int(rows.shape[1])
+        """Learn from the rows of `x`, (N, features); labels are taken and not used."""
+        rows = training_rows(x)
+        self.check_width(rows.shape[1])
+        self._fit(rows)
+        self.features = rows.shape[1]
         return self
 
     def encode(self, x: Any) -> Codes:
@@ -108,12 +111,39 @@ class TableQuantizer(ABC):
         """The tables, (Q, d, k), of finite float32 rows of the width seen in `_fit`."""
 
     def _pieces(self, x: Any) -> Iterator[Tensor]:
-        if self.features is None:
-            raise InputError(f"expected a fitted {self.name} quantizer; call fit first")
-        rows = x if isinstance(x, Tensor) else np.asanyarray(x)
-        check_shape(rows, self.features)
-        step = max(1, _CELLS_AT_ONCE // (self.features * self.spec.k))
-        for start in range(0, len(rows), step):
-            piece = rows[start : start + step]
-            check_finite(piece, start)
-            yield self._tables(float_tensor(piece, _CPU).detach())
+        for piece in pieces(x, self.features, self.name, self.spec.k):
+            yield self._tables(piece)
+
+
+def training_rows(x: Any) -> Tensor:
+    """The rows of `x`, checked, as float32 on the CPU."""
+    rows = x if isinstance(x, Tensor) else np.asanyarray(x)
+    check_features(rows)
+    if rows.ndim != 2:
+        raise InputError(f"expected features of shape (N, features); got shape {tuple(rows.shape)}")
+    return float_tensor(rows, _CPU).detach()
+
+
+def pieces(x: Any, features: int | None, name: str, cells_a_feature: int = 1) -> Iterator[Tensor]:
+    """The rows of `x`, checked, as float32 on the CPU, a bounded number at once; `features` is None before `fit`."""
+    if features is None:
+        raise InputError(f"expected a fitted {name} quantizer; call fit first")
+    rows = x if isinstance(x, Tensor) else np.asanyarray(x)
+    check_shape(rows, features)
+    step = max(1, _CELLS_AT_ONCE // (features * cells_a_feature))
+    for start in range(0, len(rows), step):
+        piece = rows[start : start + step]
+        check_finite(piece, start)
+        yield float_tensor(piece, _CPU).detach()
+
+
+def check_power_of_two(k: int, method: str) -> None:
+    """Raise `InputError` unless `k` is a power of two."""
+    if k & (k - 1):
+        raise InputError(f"expected k to be a power of two for {method}; got {k}")
+
+
+def check_items(items: int, k: int) -> None:
+    """Raise `InputError` unless there are as many items as centroids to place."""
+    if items < k:
+        raise InputError(f"expected at least {k} items to place {k} centroids; got {items}")

@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dimco.baselines.base import TableQuantizer
-from dimco.errors import InputError
+from dimco.baselines.base import TableQuantizer, check_items, check_power_of_two
 from dimco.extras import require
 from dimco.spec import CodeSpec
 
@@ -52,15 +51,11 @@ class ProductQuantizer(TableQuantizer):
     def __init__(self, spec: CodeSpec, seed: int = 0) -> None:
         super().__init__(spec)
         self.seed = seed
-        if spec.k & (spec.k - 1):
-            raise InputError(f"expected k to be a power of two for product quantization; got {spec.k}")
+        check_power_of_two(spec.k, "product quantization")
 
     def _fit(self, x: Tensor) -> None:
         items, features = x.shape
-        if self.spec.d > features:
-            raise InputError(f"expected at most {features} positions for {features} features; got {self.spec.d}")
-        if items < self.spec.k:
-            raise InputError(f"expected at least {self.spec.k} items to place {self.spec.k} centroids; got {items}")
+        check_items(items, self.spec.k)
         faiss = require("faiss")
         self._columns = _groups(features, self.spec.d)
         grouped = self._grouped(x)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from dimco.baselines.base import TableQuantizer
-from dimco.errors import InputError
 
 _ITERATIONS = 300
 
@@ -49,10 +48,8 @@ class ScalarQuantizer(TableQuantizer):
 
     def _fit(self, x: Tensor) -> None:
         features = x.shape[1]
-        if self.spec.d > features:
-            raise InputError(f"expected at most {features} positions for {features} features; got {self.spec.d}")
         self._mean = x.double().mean(0)
-        self._axes = None if self.spec.d == features else _principal_axes(x.double() - self._mean, self.spec.d)
+        self._axes = None if self.spec.d == features else principal_axes(x.double() - self._mean, self.spec.d)
         dimensions = self._dimensions(x).double().numpy()
         levels = np.stack([lloyd_levels(column, self.spec.k) for column in dimensions.T])
         self.levels = torch.from_numpy(levels).float()
@@ -101,7 +98,7 @@ def lloyd_levels(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
     return levels
 
 
-def _principal_axes(centred: Tensor, d: int) -> Tensor:
+def principal_axes(centred: Tensor, d: int) -> Tensor:
     """The d directions of most variance, (features, d)."""
     axes: Tensor = torch.linalg.eigh(centred.t() @ centred).eigenvectors
     return axes[:, -d:].flip(1)

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dimco.baselines import ProductQuantizer, ScalarQuantizer, TableQuantizer
-from dimco.classify import VotingCodes, knn_predict, votes_from_scores
+from dimco.baselines import FloatKNN, ProductQuantizer, ScalarQuantizer, TableQuantizer, knn_top1
+from dimco.classify import knn_predict
 from dimco.codes import Codes
 from dimco.extras import require
 from dimco.fitting import FitSettings, HeadName, ObjectiveName, fit_code
@@ -58,11 +57,8 @@ def load_digits_split(seed: int) -> Digits:
 
 def float_knn(digits: Digits) -> float:
     """Accuracy in percent of the vote by Euclidean distance of the pixels; they are integers, so it is exact."""
-    stored, asked = (torch.from_numpy(x).double() for x in (digits.x, digits.query_x))
-    scores = 2 * asked @ stored.t() - stored.square().sum(1)
-    each = VotingCodes.from_items(np.arange(len(stored))[:, None], digits.y, CLASSES)
-    votes = votes_from_scores(scores, each, NEIGHBOURS)
-    return 100 * accuracy(votes.argmax(1), digits.query_y)
+    x, y, query_x, query_y = digits
+    return knn_top1(FloatKNN().fit(x), x, y, query_x, query_y, NEIGHBOURS)
 
 
 def compare(spec: CodeSpec, digits: Digits, seed: int) -> Iterator[Coded]:
