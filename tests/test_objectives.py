@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dimco.errors import InputError
 from dimco.information import code_entropy, conditional_entropy, mutual_information, pairwise_dependence
-from dimco.objectives import DecoderInfomax, Infomax, straight_through
+from dimco.objectives import ClassInfomax, DecoderInfomax, Infomax, straight_through
 from dimco.spec import CodeSpec
 
 
@@ -219,3 +219,79 @@ def test_decoder_refuses_wrong_classes_and_priors(classes, prior):
 def test_decoder_refuses_logits_of_another_code(logits, labels):
     with pytest.raises(InputError, match=r"expected logits of shape \(N, 4, 5\); got \(20, 4, 3\)"):
         DecoderInfomax(CodeSpec(5, 4), 3)(logits, labels)
+
+
+@pytest.fixture
+def class_logits(rng):
+    return torch.from_numpy(rng.normal(size=(20, 1, 3)).astype(np.float32))
+
+
+def slow_cross_entropy(scores, labels, smoothing=0.0):
+    """The mean of -sum_c t_c log softmax(scores)_c, t being the smoothed one-hot label, item by item."""
+    losses = []
+    for row, label in zip(scores, labels, strict=True):
+        log_sum = math.log(sum(math.exp(score) for score in row))
+        target = [smoothing / len(row) + (1 - smoothing) * (c == label) for c in range(len(row))]
+        losses.append(sum(t * (log_sum - score) for t, score in zip(target, row, strict=True)))
+    return sum(losses) / len(losses)
+
+
+def test_class_information_is_label_entropy_less_cross_entropy(class_logits, labels):
+    parts = ClassInfomax(3, prior=[2, 1, 1])(class_logits, labels)
+    cross_entropy = slow_cross_entropy(class_logits[:, 0].tolist(), labels.tolist())
+    assert parts.cross_entropy.item() == pytest.approx(cross_entropy, rel=1e-5)
+    assert parts.label_entropy.item() == pytest.approx(1.5 * math.log(2))
+    assert parts.information.item() == pytest.approx(1.5 * math.log(2) - cross_entropy, rel=1e-4)
+    assert parts.total == -parts.information
+
+
+def test_class_information_is_all_of_the_label_for_sure_and_right_scores():
+    labels = torch.arange(4).repeat(3)
+    parts = ClassInfomax(4)(50 * torch.eye(4)[labels][:, None], labels)
+    assert parts.information.item() == pytest.approx(math.log(4), abs=1e-5)
+
+
+def test_label_smoothing_changes_the_loss_and_not_the_information(class_logits, labels):
+    plain, smoothed = (ClassInfomax(3, label_smoothing=s)(class_logits, labels) for s in (0.0, 0.3))
+    expected = slow_cross_entropy(class_logits[:, 0].tolist(), labels.tolist(), 0.3) - math.log(3)
+    assert smoothed.total.item() == pytest.approx(expected, rel=1e-4)
+    assert smoothed.total != plain.total
+    assert smoothed[1:] == plain[1:]
+
+
+def test_label_smoothing_of_the_decoder_is_of_its_posterior(logits, labels):
+    plain, smoothed = DecoderInfomax(CodeSpec(3, 4), 3), DecoderInfomax(CodeSpec(3, 4), 3, label_smoothing=0.2)
+    smoothed.load_state_dict(plain.state_dict())
+    posterior = plain.posterior(logits).detach().tolist()
+    expected = slow_cross_entropy(posterior, labels.tolist(), 0.2) - math.log(3)
+    assert smoothed(logits, labels).total.item() == pytest.approx(expected, rel=1e-4)
+    assert smoothed(logits, labels).information == plain(logits, labels).information
+
+
+@pytest.mark.parametrize("objective", [ClassInfomax(3), ClassInfomax(3, label_smoothing=0.1)])
+def test_class_information_is_finite_for_huge_scores(objective, rng):
+    leaf = torch.from_numpy(1e4 * rng.normal(size=(3, 1, 3)).astype(np.float32)).requires_grad_()
+    parts = objective(leaf, torch.tensor([0, 1, 2]))
+    parts.total.backward()
+    assert all(part.isfinite() for part in parts)
+    assert leaf.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("smoothing", [-0.1, 1.0, float("nan")])
+@pytest.mark.parametrize("kind", [ClassInfomax, lambda *a, **b: DecoderInfomax(CodeSpec(3, 4), *a, **b)])
+def test_label_smoothing_outside_its_range_is_refused(kind, smoothing):
+    with pytest.raises(InputError, match="expected label smoothing from 0 to below 1"):
+        kind(3, label_smoothing=smoothing)
+
+
+@pytest.mark.parametrize(("classes", "prior"), [(1, None), (3, [1, 1]), (2, [1, 0])])
+def test_class_infomax_refuses_wrong_classes_and_priors(classes, prior):
+    with pytest.raises(InputError, match="expected"):
+        ClassInfomax(classes, prior)
+
+
+def test_class_infomax_refuses_logits_and_labels_of_other_classes(logits, class_logits, labels):
+    with pytest.raises(InputError, match=r"expected logits of shape \(N, 1, 3\); got \(20, 4, 3\)"):
+        ClassInfomax(3)(logits, labels)
+    with pytest.raises(InputError, match="expected labels from 0 to 2; got 3"):
+        ClassInfomax(3)(class_logits, labels.clamp(min=1) + 1)

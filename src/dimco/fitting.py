@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
 from dimco.backbones import Standardize
+from dimco.codewords import class_codewords
 from dimco.errors import InputError
-from dimco.heads import HEADS, build_head
+from dimco.heads import HEADS, CodeHead, CodewordHead, MLPHead, build_head
 from dimco.inputs import check_features
 from dimco.model import CodeModel
-from dimco.objectives import DecoderInfomax, Infomax
+from dimco.objectives import ClassInfomax, DecoderInfomax, Infomax
 from dimco.randomness import generator, seeded
 from dimco.spec import CodeSpec
 from dimco.training import ArrayData, EpochRecord, TrainingConfig, train
@@ -24,11 +25,11 @@ from dimco.training.batches import steps_per_epoch
 from dimco.training.split import held_out_split
 
 ObjectiveName = Literal["infomax", "decoder"]
-HeadName = Literal["linear", "mlp"]
+HeadName = Literal["linear", "mlp", "codeword"]
 
 OBJECTIVES = ("infomax", "decoder")
-_EPOCHS = {"linear": 40, "mlp": 20}
-_LEARNING_RATE = {"linear": 1e-2, "mlp": 5e-3}
+_EPOCHS = {"linear": 40, "mlp": 20, "codeword": 20}
+_LEARNING_RATE = {"linear": 1e-2, "mlp": 5e-3, "codeword": 5e-3}
 _LARGEST_BATCH, _SMALLEST_BATCH, _LEAST_STEPS = 1024, 64, 600
 
 
@@ -42,18 +43,21 @@ class FitSettings:
         Symbols and positions of the code.
     objective : {"infomax", "decoder"}
         `Infomax`, the paper's, or `DecoderInfomax`.
-    head : {"linear", "mlp"}
-        `LinearHead`, the paper's, or `MLPHead`.
+    head : {"linear", "mlp", "codeword"}
+        `LinearHead`, the paper's, `MLPHead` or `CodewordHead`. "codeword" wants the decoder objective, which
+        then trains the class scores as a code of their own (`ClassInfomax`) before each class gets its codeword.
     hidden : int, optional
-        Width of the head's inner layer; 128 for linear, 512 for mlp.
+        Width of the head's inner layer; 128 for linear, 512 for the others.
     independence : float
         The paper's lambda; used by "infomax" alone.
+    label_smoothing : float
+        Of the decoder objective's loss.
     epochs : int, optional
-        40 for linear, 20 for mlp, and more on small data, so that there are at least 600 steps.
+        40 for linear, 20 for the others, and more on small data, so that there are at least 600 steps.
     batch_size : int, optional
         An eighth of the items, from 64 to 1,024.
     lr : float, optional
-        1e-2 for linear (the paper's), 5e-3 for mlp.
+        1e-2 for linear (the paper's), 5e-3 for the others.
     balanced : int, optional
         Classes a batch, see `TrainingConfig`.
     held_out : float
@@ -70,6 +74,7 @@ class FitSettings:
     head: HeadName = "linear"
     hidden: int | None = None
     independence: float = 1.0
+    label_smoothing: float = 0.1
     epochs: int | None = None
     batch_size: int | None = None
     lr: float | None = None
@@ -84,6 +89,8 @@ class FitSettings:
             raise InputError(f"expected an objective of {', '.join(OBJECTIVES)}; got {self.objective!r}")
         if self.head not in HEADS:
             raise InputError(f"expected a head of {', '.join(HEADS)}; got {self.head!r}")
+        if self.head == "codeword" and self.objective != "decoder":
+            raise InputError(f"expected the decoder objective with the codeword head; got {self.objective!r}")
         if self.hidden is not None and self.hidden < 1:
             raise InputError(f"expected a hidden width of at least 1; got {self.hidden}")
         if not 0 <= self.held_out < 1:
@@ -146,16 +153,19 @@ def fit_code(
         See `dimco.training.train`.
     """
     check_features(x)
+    spec = settings.spec
     rows = held_out_rows = None
     if settings.held_out > 0:
         rows, held_out_rows = held_out_split(labels, settings.held_out, generator(settings.seed, "split"))
     data = ArrayData(x, labels, rows)
     held_out = None if held_out_rows is None else ArrayData(x, labels, held_out_rows)
     with seeded(settings.seed, "weights"):
-        model = CodeModel(Standardize(x.shape[1]).fit(x, settings.seed), _head(settings, x.shape[1]))
+        model = CodeModel(Standardize(x.shape[1]).fit(x, settings.seed), _trained_head(settings, x.shape[1], classes))
         objective = _objective(settings, data.labels, classes)
     config = settings.training(len(data.labels))
     history = train(model, objective, data, config, held_out, checkpoint, resume, on_epoch)
+    if settings.head == "codeword":
+        model = with_codewords(model, spec, settings.seed)
     model.metadata = {
         "settings": asdict(settings),
         "items": len(data.labels),
@@ -166,8 +176,27 @@ def fit_code(
     return FittedCode(model, objective, history)
 
 
-def _head(settings: FitSettings, features: int) -> Any:
+def with_codewords(scores: CodeModel, spec: CodeSpec, seed: int = 0) -> CodeModel:
+    """The model that gives each class a codeword, from a model whose head ends in class scores.
+
+    That is one trained with `ClassInfomax`, or one with a `CodewordHead`, whose classes get other codewords.
+    """
+    given = scores.head
+    if not isinstance(given, CodewordHead) and not (isinstance(given, MLPHead) and given.spec.d == 1):
+        raise InputError(f"expected a head of class scores; got {type(given).__name__} of {given.spec}")
+    last = cast(nn.Linear, given.layers[-1])
+    with seeded(seed, "codewords"):
+        head = CodewordHead(spec=spec, **{**given.config, "classes": last.out_features})
+    head.layers.load_state_dict(given.layers.state_dict())
+    vectors = last.weight.detach().double().numpy()
+    head.assign(class_codewords(vectors, spec, generator(seed, "codewords")))
+    return CodeModel(scores.backbone, head).eval()
+
+
+def _trained_head(settings: FitSettings, features: int, classes: int) -> CodeHead:
     options = {} if settings.hidden is None else {"hidden": settings.hidden}
+    if settings.head == "codeword":
+        return build_head("mlp", CodeSpec(classes, 1), features=features, **options)
     return build_head(settings.head, settings.spec, features=features, **options)
 
 
@@ -175,4 +204,7 @@ def _objective(settings: FitSettings, labels: NDArray[np.int64], classes: int) -
     if settings.objective == "infomax":
         return Infomax(settings.independence)
     counts = np.maximum(np.bincount(labels, minlength=classes), 1)
-    return DecoderInfomax(settings.spec, classes, (counts / counts.sum()).tolist())
+    prior = (counts / counts.sum()).tolist()
+    if settings.head == "codeword":
+        return ClassInfomax(classes, prior, settings.label_smoothing)
+    return DecoderInfomax(settings.spec, classes, prior, settings.label_smoothing)

@@ -29,7 +29,10 @@ class InfomaxOutput(NamedTuple):
 
 
 class DecoderOutput(NamedTuple):
-    """Parts of `DecoderInfomax`, in nats: information = label_entropy - cross_entropy."""
+    """Parts of `DecoderInfomax` and `ClassInfomax`, in nats: information = label_entropy - cross_entropy.
+
+    Without label smoothing total = -information.
+    """
 
     total: Tensor
     information: Tensor
@@ -130,6 +133,8 @@ class DecoderInfomax(nn.Module):
     prior : sequence of float, optional
         p(y), the classes' frequencies in the training set; uniform by default. With another prior than the
         labels' own, `information` is no bound.
+    label_smoothing : float, default=0.0
+        Of the loss alone; `information` stays the bound.
 
     References
     ----------
@@ -138,33 +143,81 @@ class DecoderInfomax(nn.Module):
 
     log_prior: Tensor
 
-    def __init__(self, spec: CodeSpec, classes: int, prior: Sequence[float] | None = None) -> None:
+    def __init__(
+        self, spec: CodeSpec, classes: int, prior: Sequence[float] | None = None, label_smoothing: float = 0.0
+    ) -> None:
         super().__init__()
-        if classes < 2:
-            raise InputError(f"expected at least 2 classes; got {classes}")
-        weights = torch.full((classes,), 1 / classes) if prior is None else torch.tensor(list(prior))
-        if weights.shape != (classes,) or not bool((weights > 0).all()):
-            raise InputError(f"expected a prior of {classes} positive numbers; got {prior}")
         self.spec, self.classes = spec, classes
+        self.config = {"label_smoothing": _checked_smoothing(label_smoothing)}
         self.table = nn.Parameter(0.5 * torch.randn(classes, spec.d, spec.k))
-        self.register_buffer("log_prior", (weights / weights.sum()).float().log())
+        self.register_buffer("log_prior", _log_prior(classes, prior))
 
     def forward(self, logits: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> DecoderOutput:
         expected = (self.spec.d, self.spec.k)
         if logits.shape[1:] != expected:
             raise InputError(f"expected logits of shape (N, {expected[0]}, {expected[1]}); got {tuple(logits.shape)}")
-        if labels.device.type == "cpu" and int(labels.max()) >= self.classes:
-            raise InputError(f"expected labels from 0 to {self.classes - 1}; got {int(labels.max())}")
-        cross_entropy = F.cross_entropy(self.posterior(logits), labels)
-        label_entropy = entropy(self.log_prior.exp())
-        information = label_entropy - cross_entropy
-        return DecoderOutput(-information, information, label_entropy, cross_entropy)
+        return _decoded(self.posterior(logits), labels, self.log_prior, self.config["label_smoothing"])
 
     def posterior(self, logits: Tensor) -> Tensor:
         """log q(y | code) up to a constant of the item, (N, classes)."""
         stored = straight_through(logits.float().softmax(-1))
         evidence = self.table.log_softmax(-1).flatten(1)
         return stored.flatten(1) @ evidence.t() + self.log_prior
+
+
+class ClassInfomax(nn.Module):
+    """The decoder bound for a code of one position whose symbols are the classes: cross-entropy.
+
+    I(X; Y) >= H(Y) + E log p_1[y](x). The paper names cross-entropy as this special case of the infomax
+    principle; here it trains the class scores behind `dimco.heads.CodewordHead`.
+
+    Parameters
+    ----------
+    classes : int
+        Number of classes; logits are (N, 1, classes).
+    prior : sequence of float, optional
+        p(y), the classes' frequencies; uniform by default. It enters H(Y) alone.
+    label_smoothing : float, default=0.0
+        Of the loss alone; `information` stays the bound.
+    """
+
+    log_prior: Tensor
+
+    def __init__(self, classes: int, prior: Sequence[float] | None = None, label_smoothing: float = 0.0) -> None:
+        super().__init__()
+        self.classes = classes
+        self.config = {"label_smoothing": _checked_smoothing(label_smoothing)}
+        self.register_buffer("log_prior", _log_prior(classes, prior))
+
+    def forward(self, logits: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> DecoderOutput:
+        if logits.shape[1:] != (1, self.classes):
+            raise InputError(f"expected logits of shape (N, 1, {self.classes}); got {tuple(logits.shape)}")
+        return _decoded(logits[:, 0].float(), labels, self.log_prior, self.config["label_smoothing"])
+
+
+def _log_prior(classes: int, prior: Sequence[float] | None) -> Tensor:
+    if classes < 2:
+        raise InputError(f"expected at least 2 classes; got {classes}")
+    weights = torch.full((classes,), 1 / classes) if prior is None else torch.tensor(list(prior))
+    if weights.shape != (classes,) or not bool((weights > 0).all()):
+        raise InputError(f"expected a prior of {classes} positive numbers; got {prior}")
+    return (weights / weights.sum()).float().log()
+
+
+def _checked_smoothing(label_smoothing: float) -> float:
+    if not 0 <= label_smoothing < 1:
+        raise InputError(f"expected label smoothing from 0 to below 1; got {label_smoothing}")
+    return label_smoothing
+
+
+def _decoded(scores: Tensor, labels: Tensor, log_prior: Tensor, label_smoothing: float) -> DecoderOutput:
+    """The parts of the bound from the class scores (N, classes) of a decoder."""
+    if labels.device.type == "cpu" and int(labels.max()) >= scores.shape[1]:
+        raise InputError(f"expected labels from 0 to {scores.shape[1] - 1}; got {int(labels.max())}")
+    cross_entropy = F.cross_entropy(scores, labels)
+    label_entropy = entropy(log_prior.exp())
+    loss = F.cross_entropy(scores, labels, label_smoothing=label_smoothing) if label_smoothing else cross_entropy
+    return DecoderOutput(loss - label_entropy, label_entropy - cross_entropy, label_entropy, cross_entropy)
 
 
 def straight_through(p: Tensor) -> Tensor:
