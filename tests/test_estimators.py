@@ -136,7 +136,11 @@ def test_verbose_prints_a_line_an_epoch(blobs, capsys):
         ({"k": 1}, "expected k from 2 to 65536; got 1"),
         ({"d": 0}, "expected d from 1 to 4096; got 0"),
         ({"objective": "triplet"}, "expected an objective of infomax, decoder; got 'triplet'"),
-        ({"head": "tree"}, "expected a head of linear, mlp; got 'tree'"),
+        ({"head": "tree"}, "expected a head of linear, mlp, codeword; got 'tree'"),
+        ({"head": "codeword"}, "expected the decoder objective with the codeword head; got 'infomax'"),
+        ({"bits": 0}, "expected at least 1 bit an item; got 0"),
+        ({"bits": 4097}, "expected a number of bits that .* can make; got 4097"),
+        ({"objective": "decoder", "label_smoothing": 1.0}, "expected label smoothing from 0 to below 1; got 1.0"),
         ({"lr": -1.0}, "expected a positive learning rate; got -1.0"),
         ({"epochs": 0}, "expected epochs of at least 1; got 0"),
         ({"patience": 3}, "expected a held-out fraction above 0 for early stopping"),
@@ -151,3 +155,65 @@ def test_bad_parameters_are_named(blobs, parameters, message):
 def test_one_class_only_is_refused(blobs):
     with pytest.raises(InputError, match="at least 2 classes; got one class only"):
         DimcoEncoder().fit(blobs[0], np.zeros(240, dtype=int))
+
+
+@pytest.fixture(scope="module")
+def chosen(blobs):
+    return DimcoClassifier(bits=8, time_budget=0, epochs=20, held_out=0.2, patience=15).fit(*blobs)
+
+
+def test_bits_give_a_code_of_that_size(blobs, chosen):
+    X, y = blobs
+    assert chosen.settings_.spec.bits == 8
+    assert (chosen.model_.spec, chosen.encode(X).spec) == (chosen.settings_.spec, chosen.settings_.spec)
+    assert chosen.codes_.nbytes == len(X)
+    assert chosen.transform(X).shape == (240, chosen.settings_.d)
+    assert chosen.score(X, y) > 0.9
+
+
+def test_names_of_the_features_out_follow_the_code_chosen(chosen):
+    names = [f"dimcoclassifier{i}" for i in range(chosen.settings_.d)]
+    assert chosen.get_feature_names_out().tolist() == names
+
+
+def test_the_settings_of_the_best_trial_are_used(monkeypatch, blobs):
+    """Fitting alone is real: the trials score what this test wants."""
+    from types import SimpleNamespace
+
+    monkeypatch.setattr("dimco.selection.fit_code", lambda x, y, classes, settings: SimpleNamespace(model=settings))
+    monkeypatch.setattr("dimco.selection.evaluate", lambda settings, *_: SimpleNamespace(top1=100.0 * settings.k))
+    encoder = DimcoEncoder(bits=4, epochs=2, random_state=3).fit(*blobs)
+    assert {trial.settings.spec.bits for trial in encoder.trials_} == {4}
+    assert (encoder.settings_.k, encoder.settings_.d, encoder.settings_.seed) == (16, 1, 3)
+    assert encoder.settings_ == max(encoder.trials_, key=lambda trial: trial.top1).settings
+    assert encoder.model_.metadata["settings"]["k"] == 16
+
+
+def test_what_bits_do_not_choose_stays_as_given(chosen):
+    assert len(chosen.trials_) == 1, "no time for more"
+    assert (chosen.settings_.epochs, chosen.settings_.held_out, chosen.settings_.patience) == (20, 0.2, 15)
+    assert all(record.held_out is not None for record in chosen.history_)
+
+
+def test_parameters_of_the_choice_are_cloned_and_not_changed_by_it(blobs, chosen):
+    copy = clone(chosen)
+    parameters = copy.get_params()
+    assert (parameters["bits"], parameters["time_budget"], parameters["k"], parameters["d"]) == (8, 0, 16, 8)
+    assert (chosen.k, chosen.d, chosen.head) == (16, 8, "linear")
+    assert not hasattr(copy, "trials_")
+    assert copy.fit(*blobs).settings_ == chosen.settings_
+    np.testing.assert_array_equal(copy.transform(blobs[0]), chosen.transform(blobs[0]))
+
+
+def test_without_bits_nothing_is_tried(fitted):
+    assert fitted.trials_ == []
+
+
+def test_a_codeword_for_each_class_classifies(blobs):
+    classifier = DimcoClassifier(2, 2, objective="decoder", head="codeword", epochs=60).fit(*blobs)
+    assert classifier.score(*blobs) > 0.95
+
+
+def test_what_bits_chooses_is_not_taken_from_the_parameters(blobs):
+    encoder = DimcoEncoder(bits=4, k=1, head="codeword", epochs=5, time_budget=0).fit(*blobs)
+    assert encoder.settings_.spec.bits == 4

@@ -14,6 +14,7 @@ from dimco.extras import require
 from dimco.fitting import FitSettings, HeadName, ObjectiveName, fit_code
 from dimco.inputs import check_labels, encode_labels
 from dimco.model import CodeModel
+from dimco.selection import Trial, choose_settings
 from dimco.training.progress import print_epoch
 
 require("sklearn")
@@ -40,14 +41,22 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         Symbols at each position.
     d : int, default=8
         Positions; a code takes d * ceil(log2 k) bits.
+    bits : int, optional
+        Bits an item; k, d, objective, head and lambda are then chosen by held-out accuracy within
+        `time_budget`, and those given are not used.
+    time_budget : float, default=60.0
+        Seconds for that choice, see `dimco.selection.choose_settings`.
     objective : {"infomax", "decoder"}, default="infomax"
         The paper's loss (eq. 12), or the decoder bound on the information in the whole stored code.
-    head : {"linear", "mlp"}, default="linear"
-        The paper's factored linear layer, or one hidden layer.
+    head : {"linear", "mlp", "codeword"}, default="linear"
+        The paper's factored linear layer, one hidden layer, or a codeword for each class (with the decoder
+        objective): the best accuracy for known classes at every number of bits, not for classes to come.
     hidden : int, optional
-        Width of the head's inner layer; 128 for linear, 512 for mlp.
+        Width of the head's inner layer; 128 for linear, 512 for the others.
     independence : float, default=1.0
         The paper's lambda; used by "infomax" alone.
+    label_smoothing : float, default=0.1
+        Of the loss; used by "decoder" alone.
     epochs, batch_size, lr : optional
         None chooses by the head and the number of items, see `dimco.fitting.FitSettings`.
     held_out : float, default=0.0
@@ -67,6 +76,10 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         The trained encoder; `model_.save(path)` writes it.
     classes_ : ndarray of shape (n_classes,)
         The labels seen in `fit`.
+    settings_ : FitSettings
+        What was used; with `bits`, what was chosen.
+    trials_ : list of Trial
+        What was tried for `bits`; empty without it.
     history_ : list of EpochRecord
     n_features_in_ : int
 
@@ -89,10 +102,13 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         k: int = 16,
         d: int = 8,
         *,
+        bits: int | None = None,
+        time_budget: float = 60.0,
         objective: ObjectiveName = "infomax",
         head: HeadName = "linear",
         hidden: int | None = None,
         independence: float = 1.0,
+        label_smoothing: float = 0.1,
         epochs: int | None = None,
         batch_size: int | None = None,
         lr: float | None = None,
@@ -104,10 +120,13 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     ) -> None:
         self.k = k
         self.d = d
+        self.bits = bits
+        self.time_budget = time_budget
         self.objective = objective
         self.head = head
         self.hidden = hidden
         self.independence = independence
+        self.label_smoothing = label_smoothing
         self.epochs = epochs
         self.batch_size = batch_size
         self.lr = lr
@@ -130,7 +149,13 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_classification_targets(labels)
         self.classes_, indices = encode_labels(labels, len(features))
         on_epoch = print_epoch if self.verbose else None
-        fitted = fit_code(features, indices, len(self.classes_), self._settings(), on_epoch=on_epoch)
+        self.settings_: FitSettings = self._settings()
+        self.trials_: list[Trial] = []
+        if self.bits is not None:
+            self.settings_, self.trials_ = choose_settings(
+                features, indices, len(self.classes_), self.bits, self.settings_, self.time_budget
+            )
+        fitted = fit_code(features, indices, len(self.classes_), self.settings_, on_epoch=on_epoch)
         self.model_: CodeModel = fitted.model
         self.model_.metadata["classes"] = self.classes_.tolist()
         self.history_ = fitted.history
@@ -153,7 +178,7 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     @property
     def _n_features_out(self) -> int:
-        return self.d
+        return self.model_.spec.d
 
     def _validated(self, X: ArrayLike) -> NDArray[Any]:
         check_is_fitted(self, "model_")
@@ -164,13 +189,14 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):
             seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
+        code: dict[str, Any] = {}
+        if self.bits is None:
+            code = {"k": self.k, "d": self.d, "objective": self.objective, "head": self.head}
+            code["independence"] = self.independence
         return FitSettings(
-            k=self.k,
-            d=self.d,
-            objective=self.objective,
-            head=self.head,
+            **code,
             hidden=self.hidden,
-            independence=self.independence,
+            label_smoothing=self.label_smoothing,
             epochs=self.epochs,
             batch_size=self.batch_size,
             lr=self.lr,
@@ -201,8 +227,8 @@ class DimcoClassifier(ClassifierMixin, DimcoEncoder):  # type: ignore[misc]
         Items that vote; "auto" is the square root of the number of stored items, at most 200.
     weights : {"uniform", "similarity"}, default="uniform"
         Whether neighbours vote equally or by their similarity.
-    k, d, objective, head, hidden, independence, epochs, batch_size, lr, held_out, patience, device, \
-random_state, verbose
+    k, d, bits, time_budget, objective, head, hidden, independence, label_smoothing, epochs, batch_size, lr, \
+held_out, patience, device, random_state, verbose
         As in `DimcoEncoder`.
 
     Attributes
@@ -213,7 +239,7 @@ random_state, verbose
         The stored codes.
     labels_ : ndarray of shape (n_stored,)
         Their labels.
-    model_, history_, n_features_in_
+    model_, settings_, trials_, history_, n_features_in_
         As in `DimcoEncoder`.
 
     Examples
@@ -232,10 +258,13 @@ random_state, verbose
         *,
         n_neighbors: int | Literal["auto"] = "auto",
         weights: Weights = "uniform",
+        bits: int | None = None,
+        time_budget: float = 60.0,
         objective: ObjectiveName = "infomax",
         head: HeadName = "linear",
         hidden: int | None = None,
         independence: float = 1.0,
+        label_smoothing: float = 0.1,
         epochs: int | None = None,
         batch_size: int | None = None,
         lr: float | None = None,
@@ -248,10 +277,13 @@ random_state, verbose
         super().__init__(
             k,
             d,
+            bits=bits,
+            time_budget=time_budget,
             objective=objective,
             head=head,
             hidden=hidden,
             independence=independence,
+            label_smoothing=label_smoothing,
             epochs=epochs,
             batch_size=batch_size,
             lr=lr,

@@ -13,6 +13,7 @@ from dimco.datasets import load_data
 from dimco.errors import FileError, InputError
 from dimco.fitting import FitSettings, FittedCode, HeadName, ObjectiveName, fit_code
 from dimco.inputs import encode_labels
+from dimco.selection import Trial, choose_settings
 from dimco.training.progress import progress_bar
 
 
@@ -23,13 +24,20 @@ def fit(
     ),
     k: Annotated[int, typer.Option(help="Symbols at each position, 2 to 65,536.")] = 16,
     d: Annotated[int, typer.Option(help="Positions, 1 to 4,096.")] = 8,
+    bits: Annotated[
+        int | None, typer.Option(min=1, help="Bits an item: choose --k, --d, --objective, --head and --lambda.")
+    ] = None,
+    time_budget: Annotated[float, typer.Option(help="Seconds for the choice of --bits.")] = 60.0,
     objective: Annotated[ObjectiveName, typer.Option(help="The paper's loss, or the decoder bound.")] = "infomax",
-    head: Annotated[HeadName, typer.Option(help="The paper's linear head, or one hidden layer.")] = "linear",
-    hidden: Annotated[int | None, typer.Option(help="Width of the head; 128 (linear) or 512 (mlp).")] = None,
+    head: Annotated[
+        HeadName, typer.Option(help="The paper's linear head, one hidden layer, or class codewords.")
+    ] = "linear",
+    hidden: Annotated[int | None, typer.Option(help="Width of the head; 128 (linear) or 512.")] = None,
     independence: Annotated[float, typer.Option("--lambda", help="The paper's lambda, for infomax.")] = 1.0,
+    label_smoothing: Annotated[float, typer.Option(help="Of the loss, for decoder.")] = 0.1,
     epochs: Annotated[int | None, typer.Option(help="By default chosen by head and data.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="By default chosen by data, at most 1,024.")] = None,
-    lr: Annotated[float | None, typer.Option(help="Learning rate; 1e-2 (linear) or 5e-3 (mlp).")] = None,
+    lr: Annotated[float | None, typer.Option(help="Learning rate; 1e-2 (linear) or 5e-3.")] = None,
     balanced: Annotated[int | None, typer.Option(help="Classes in each batch, for balanced batches.")] = None,
     held_out: Annotated[float, typer.Option(help="Fraction held out to measure information.")] = 0.0,
     patience: Annotated[int | None, typer.Option(help="Stop after this many epochs without gain.")] = None,
@@ -44,7 +52,11 @@ def fit(
 
     An interrupted run leaves MODEL.checkpoint; the same command with --resume goes on from there.
 
+    With --bits, settings are compared on a held-out part of the data, and the best is then fitted on all of it.
+
     Example: dimco fit train.npz -o model.safetensors --k 16 --d 4
+
+    Example: dimco fit train.npz -o model.safetensors --bits 16
     """
     settings = FitSettings(
         k=k,
@@ -53,6 +65,7 @@ def fit(
         head=head,
         hidden=hidden,
         independence=independence,
+        label_smoothing=label_smoothing,
         epochs=epochs,
         batch_size=batch_size,
         lr=lr,
@@ -64,10 +77,16 @@ def fit(
     )
     _check_writable(output)
     checkpoint = output.with_name(output.name + ".checkpoint")
+    if resume and bits is not None:
+        raise InputError(
+            f"expected the settings that were chosen with --resume, not --bits: see dimco info {checkpoint}"
+        )
     if resume and not checkpoint.exists():
         raise InputError(f"expected a checkpoint to resume from at {checkpoint}; there is none")
     data = load_data(train, labels)
     classes, indices = encode_labels(data.labels(), len(data.x))
+    if bits is not None:
+        settings = _chosen(data.x, indices, len(classes), bits, settings, time_budget, quiet)
     note(f"{len(data.x):,} items, {data.x.shape[1]} features, {len(classes)} classes -> {settings.spec}", quiet)
     if quiet:
         fitted = fit_code(data.x, indices, len(classes), settings, checkpoint, resume)
@@ -78,6 +97,18 @@ def fit(
     fitted.model.save(output)
     checkpoint.unlink(missing_ok=True)
     show(_summary(output, settings, fitted), json)
+
+
+def _chosen(
+    x: Any, labels: Any, classes: int, bits: int, base: FitSettings, time_budget: float, quiet: bool
+) -> FitSettings:
+    """The best settings for that many bits; says what each trial scored."""
+
+    def on_trial(trial: Trial) -> None:
+        tried = trial.settings
+        note(f"{tried.spec} {tried.objective} {tried.head}: {trial.top1:.2f} held out, {trial.seconds:.1f} s", quiet)
+
+    return choose_settings(x, labels, classes, bits, base, time_budget, on_trial)[0]
 
 
 def _summary(output: Path, settings: FitSettings, fitted: FittedCode) -> dict[str, Any]:
