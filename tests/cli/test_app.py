@@ -11,6 +11,7 @@ from sklearn.datasets import make_blobs
 from dimco import CodeModel, Codes, __version__
 from dimco.cli.app import run
 from dimco.codes_file import read_codes
+from dimco.heads import head_name
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,33 @@ def test_fit_says_what_was_learned(folder, capsys, tmp_path):
 def test_fit_prints_an_epoch_a_line_where_there_is_no_terminal(folder, capsys, tmp_path):
     assert run(["fit", str(folder / "train.npz"), "-o", str(tmp_path / "m"), "--epochs", "3"]) == 0
     assert sum(line.startswith("epoch ") for line in capsys.readouterr().err.splitlines()) == 3
+
+
+def test_fit_chooses_a_code_of_the_bits_asked_for(folder, capsys, tmp_path):
+    fit = ("fit", folder / "train.npz", "-o", tmp_path / "m", "--bits", 6, "--time-budget", 0, "--epochs", 5)
+    result = _json(capsys, *fit)
+    model = CodeModel.load(tmp_path / "m")
+    assert (result["bits"], result["code"]) == (6, str(model.spec))
+    assert model.spec.bits == 6
+    assert result["head"] == model.metadata["settings"]["head"] == head_name(model.head)
+    assert model.metadata["items"] == 300, "the choice is fitted on all items"
+
+
+def test_fit_says_what_each_trial_scored_unless_quiet(folder, capsys, tmp_path):
+    fit = ["fit", str(folder / "train.npz"), "-o", str(tmp_path / "m"), "--bits", "6", "--time-budget", "0"]
+    assert run([*fit, "--epochs", "2"]) == 0
+    assert sum("held out" in line for line in capsys.readouterr().err.splitlines()) == 1
+    assert run([*fit, "--epochs", "2", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_the_codeword_head_is_fitted_evaluated_and_encoded_with(folder, capsys, tmp_path):
+    fit = ("fit", folder / "train.npz", "-o", tmp_path / "m", "--k", 2, "--d", 2, "--head", "codeword", "--epochs", 80)
+    assert _json(capsys, *fit, "--objective", "decoder")["head"] == "codeword"
+    files = ("--support", folder / "train.npz", "--query", folder / "test.npz")
+    assert _json(capsys, "evaluate", tmp_path / "m", *files, "--knn", 20)["top1"] > 90
+    assert run(["encode", str(tmp_path / "m"), str(folder / "test.npz"), "-o", str(tmp_path / "c"), "-q"]) == 0
+    assert len(np.unique(read_codes(tmp_path / "c").codes.unpack(), axis=0)) == 4, "a codeword for each class"
 
 
 def test_the_same_seed_writes_the_same_model(folder, tmp_path):
@@ -101,7 +129,7 @@ def test_people_get_tables(folder, capsys):
 def test_version_and_help(capsys):
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.strip() == __version__
-    for command in ("fit", "encode", "evaluate", "info", "demo"):
+    for command in ("embed", "fit", "encode", "evaluate", "info", "demo"):
         assert run([command, "--help"]) == 0
         assert "Example: dimco " + command in " ".join(capsys.readouterr().out.split())
 
@@ -146,9 +174,13 @@ def test_wrong_use_exits_with_2_and_one_line(folder, capsys, tmp_path):
         ("fit", tmp_path / "absent.npz", "-o", out): "no such file",
         ("fit", model, "-o", out): "expected a file of features",
         ("fit", train, "-o", out, "--resume"): "expected a checkpoint to resume from",
+        ("fit", train, "-o", out, "--resume", "--bits", 8): "expected the settings that were chosen with --resume",
         ("fit", train, "-o", out, "--patience", 2): "expected a held-out fraction above 0",
         ("fit", train, "-o", tmp_path): "is a folder",
         ("fit", train, "--objective", "triplet"): "triplet",
+        ("fit", train, "--head", "codeword", "-o", out): "expected the decoder objective with the codeword head",
+        ("fit", train, "--bits", 0, "-o", out): "--bits",
+        ("fit", train, "--bits", 4097, "-o", out): "expected a number of bits that",
         ("fit",): "TRAIN",
         ("encode", model, tmp_path / "wide.npz", "-o", out): "expected 6 features, as in training; got 7",
         ("encode", train, train, "-o", out): "is not a dimco file",

@@ -10,10 +10,12 @@ import typer
 
 from dimco._version import __version__
 from dimco.cli.demo import demo
+from dimco.cli.embed import embed
 from dimco.cli.encode import encode
 from dimco.cli.evaluate import evaluate
 from dimco.cli.fit import fit
 from dimco.cli.info import info
+from dimco.cli.reproduce import reproduce
 from dimco.errors import DimcoError, ForeignFileError, InputError, MissingFileError
 
 WRONG_USE, FAILURE, INTERRUPTED = 2, 1, 130
@@ -25,8 +27,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (fit, encode, evaluate, info, demo):
+for command in (embed, fit, encode, evaluate, info, demo):
     app.command()(command)
+app.add_typer(reproduce)
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dimco.atomic import write_text
 from dimco.errors import InputError, MissingFileError
 from dimco.reports.tables import markdown_table
 
@@ -47,24 +45,6 @@ def plain_view(results: Results) -> str:
     return markdown_table(rows, columns)
 
 
-VIEWS: dict[str, View] = {"plain": plain_view}
-
-
 def documents(root: Path) -> list[Path]:
     """The markdown files that may hold tables."""
     return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
-
-
-def main() -> None:
-    """Render the tables of all documents of the project in the current folder."""
-    root = Path()
-    for document in documents(root):
-        before = document.read_text(encoding="utf-8")
-        after = rendered(before, root, VIEWS)
-        if after != before:
-            write_text(document, after)
-            sys.stdout.write(f"rendered {document}\n")
-
-
-if __name__ == "__main__":
-    main()

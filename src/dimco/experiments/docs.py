@@ -1,0 +1,33 @@
+"""The views that documents may ask for, and the command that renders them all: `python -m dimco.experiments.docs`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from dimco.atomic import write_text
+from dimco.experiments.compression import render as compression
+from dimco.reports.docs import View, documents, plain_view, rendered
+
+VIEWS: dict[str, View] = {
+    "plain": plain_view,
+    "compression-grid": compression.grid_view,
+    "compression-paper": compression.paper_view,
+    "compression-weighted": compression.weighted_view,
+    "compression-headline": compression.headline_view,
+}
+
+
+def main() -> None:
+    """Render the tables of all documents of the project in the current folder."""
+    root = Path()
+    for document in documents(root):
+        before = document.read_text(encoding="utf-8")
+        after = rendered(before, root, VIEWS)
+        if after != before:
+            write_text(document, after)
+            sys.stdout.write(f"rendered {document}\n")
+
+
+if __name__ == "__main__":
+    main()
