@@ -15,12 +15,13 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-results: $(READY)  ## Measure the README's table again; needs the data folder (DIMCO_DATA)
-	$(BIN)/python benchmarks/core_cifar100.py
+results: $(READY)  ## Measure the tables again, where they are not yet; needs the data folder (DIMCO_DATA)
+	$(BIN)/dimco reproduce compression --dataset cifar100
+	$(BIN)/dimco reproduce compression --dataset cifar10
 	$(MAKE) docs
 
 docs: $(READY)  ## Render the tables of the docs from results/
-	$(BIN)/python -m dimco.reports.docs
+	$(BIN)/python -m dimco.experiments.docs
 
 clean:
 	rm -rf .venv dimco-demo
