@@ -58,7 +58,7 @@ def load_data(path: str | Path, labels: str | Path | None = None) -> LabelledDat
     if not file.exists():
         raise MissingFileError(f"no such file: {file}")
     if file.is_dir():
-        raise ForeignFileError(f"expected a file of features (.npz, .npy, .parquet, .csv); {file} is a folder")
+        raise ForeignFileError(f"expected a file of features; {file} is a folder: of images, make one with dimco embed")
     readers = {".npz": _read_npz, ".npy": _read_npy, ".parquet": _read_table, ".csv": _read_table}
     reader = readers.get(file.suffix.lower())
     if reader is None:
