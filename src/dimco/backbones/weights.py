@@ -90,6 +90,7 @@ def _read_safetensors(file: Path) -> Any:
 
 
 def _read_torch(file: Path) -> Any:
+    """Tensors alone, by torch's restricted reader; what else a pickle holds is refused and never run."""
     try:
         return torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:

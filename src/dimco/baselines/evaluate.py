@@ -28,12 +28,7 @@ def knn_top1(
     neighbours: int = 200,
     weights: Weights = "uniform",
 ) -> float:
-    """Percent of test items whose label wins the vote of the nearest stored items.
-
-    Parameters
-    ----------
-    As in `knn_accuracies`, but for `weights`, which names one way to vote.
-    """
+    """Percent of test items whose label wins the vote of the nearest stored items; see `knn_accuracies`."""
     return knn_accuracies(quantizer, train_x, train_y, test_x, test_y, neighbours, (weights,))[weights]
 
 
