@@ -65,6 +65,26 @@ def test_objective_and_head_are_the_ones_named(blobs):
     assert fitted.objective.independence == 0.25
 
 
+@pytest.mark.parametrize(
+    ("k", "d", "together"),
+    [
+        (2, 2, 2), (2, 8, 8), (2, 9, 8), (2, 64, 8), (3, 5, 5), (3, 6, 5), (4, 4, 4), (4, 16, 4),
+        (8, 2, 2), (8, 3, 1), (16, 1, 1), (16, 2, 2), (16, 4, 1), (17, 2, 1), (256, 1, 1), (300, 4, 1),
+    ],
+)  # fmt: skip
+def test_few_codewords_are_taken_whole_and_small_symbols_in_groups(blobs, k, d, together):
+    assert FitSettings(k=k, d=d).positions_together == together
+    assert FitSettings(k=k, d=d, group=3).positions_together == 3
+
+
+def test_the_objective_takes_the_group_of_the_settings(blobs):
+    for group, expected in ((None, 2), (1, 1)):
+        settings = FitSettings(k=2, d=2, group=group, epochs=1)
+        assert fit_code(*blobs, 3, settings).objective.group == expected
+    with pytest.raises(InputError, match="expected groups of at least 1 position; got 0"):
+        FitSettings(group=0)
+
+
 def test_the_decoder_starts_from_the_frequencies_of_the_training_labels(blobs):
     X, _ = blobs
     y = np.repeat([0, 1, 2], [100, 60, 40])

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dimco.errors import InputError
-from dimco.information import code_entropy, conditional_entropy, mutual_information, pairwise_dependence
+from dimco.information import (
+    code_entropy,
+    conditional_entropy,
+    joint_information,
+    mutual_information,
+    pairwise_dependence,
+)
 from dimco.objectives import ClassInfomax, DecoderInfomax, Infomax, straight_through
 from dimco.spec import CodeSpec
 
@@ -79,6 +85,53 @@ def test_auto_takes_all_pairs_while_the_code_is_small(monkeypatch, d, k, expecte
 def test_without_weight_or_pairs_there_is_no_dependence(logits, labels):
     assert Infomax(independence=0)(logits, labels).dependence == 0
     assert Infomax()(logits[:, :1], labels).dependence == 0
+
+
+@pytest.mark.parametrize("independence", [0.0, 1.0])
+def test_a_group_of_all_positions_gives_the_information_in_the_whole_codeword(logits, labels, independence):
+    d = logits.shape[1]
+    for group in (d, d + 5):
+        parts = Infomax(independence, group=group)(logits, labels)
+        torch.testing.assert_close(parts.information, joint_information(logits.softmax(-1), labels))
+        assert parts.dependence == 0, "nothing is left to be independent"
+
+
+def test_groups_are_drawn_and_their_informations_summed(rng):
+    p = torch.from_numpy(rng.dirichlet(np.ones(3), (40, 4))).float()
+    labels = torch.from_numpy(rng.integers(0, 3, 40))
+
+    def together(*positions):
+        return joint_information(p[:, positions], labels).item()
+
+    partitions = {
+        round(together(*a) + together(*b), 4)
+        for a, b in (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
+    }  # fmt: skip
+    objective = Infomax(group=2)
+    seen = {
+        round(objective(p.log(), labels, torch.Generator().manual_seed(seed)).information.item(), 4)
+        for seed in range(40)
+    }
+    assert seen == partitions
+
+
+def test_positions_left_over_by_the_groups_are_made_up_for(rng):
+    p = torch.from_numpy(rng.dirichlet(np.ones(3), (40, 3))).float()
+    labels = torch.from_numpy(rng.integers(0, 3, 40))
+    pairs = {round(1.5 * joint_information(p[:, list(pair)], labels).item(), 4) for pair in ((0, 1), (0, 2), (1, 2))}
+    seen = {
+        round(Infomax(group=2)(p.log(), labels, torch.Generator().manual_seed(seed)).information.item(), 4)
+        for seed in range(40)
+    }
+    assert seen == pairs
+
+
+def test_groups_see_what_positions_tell_only_together():
+    first, second = torch.tensor([0, 0, 1, 1]), torch.tensor([0, 1, 0, 1])
+    certain = 50.0 * torch.nn.functional.one_hot(torch.stack([first, second], 1), 2)
+    labels = first ^ second
+    assert Infomax(group=1)(certain, labels).information.item() == pytest.approx(0, abs=1e-6)
+    assert Infomax(group=2)(certain, labels).information.item() == pytest.approx(math.log(2))
 
 
 def test_half_precision_logits_are_measured_in_single_precision(logits, labels):
@@ -196,7 +249,9 @@ def test_decoder_learns_through_both_table_and_logits(logits, labels):
 
 
 @pytest.mark.parametrize(
-    "options", [{"reduction": "max"}, {"pairs": 0}, {"pairs": -3}], ids=["reduction", "no pairs", "negative pairs"]
+    "options",
+    [{"reduction": "max"}, {"pairs": 0}, {"pairs": -3}, {"group": 0}],
+    ids=["reduction", "no pairs", "negative pairs", "empty groups"],
 )
 def test_infomax_refuses_wrong_options(options):
     with pytest.raises(InputError, match="expected"):

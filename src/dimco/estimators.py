@@ -55,6 +55,9 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         Width of the head's inner layer; 128 for linear, 512 for the others.
     independence : float, default=1.0
         The paper's lambda; used by "infomax" alone.
+    group : int, optional
+        Positions whose information is taken together, see `dimco.objectives.Infomax`; used by "infomax"
+        alone. None chooses by the code, see `dimco.fitting.FitSettings`.
     label_smoothing : float, default=0.1
         Of the loss; used by "decoder" alone.
     epochs, batch_size, lr : optional
@@ -108,6 +111,7 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         head: HeadName = "linear",
         hidden: int | None = None,
         independence: float = 1.0,
+        group: int | None = None,
         label_smoothing: float = 0.1,
         epochs: int | None = None,
         batch_size: int | None = None,
@@ -126,6 +130,7 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.head = head
         self.hidden = hidden
         self.independence = independence
+        self.group = group
         self.label_smoothing = label_smoothing
         self.epochs = epochs
         self.batch_size = batch_size
@@ -192,7 +197,7 @@ class DimcoEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         code: dict[str, Any] = {}
         if self.bits is None:
             code = {"k": self.k, "d": self.d, "objective": self.objective, "head": self.head}
-            code["independence"] = self.independence
+            code |= {"independence": self.independence, "group": self.group}
         return FitSettings(
             **code,
             hidden=self.hidden,
@@ -227,8 +232,8 @@ class DimcoClassifier(ClassifierMixin, DimcoEncoder):  # type: ignore[misc]
         Items that vote; "auto" is the square root of the number of stored items, at most 200.
     weights : {"uniform", "similarity"}, default="uniform"
         Whether neighbours vote equally or by their similarity.
-    k, d, bits, time_budget, objective, head, hidden, independence, label_smoothing, epochs, batch_size, lr, \
-held_out, patience, device, random_state, verbose
+    k, d, bits, time_budget, objective, head, hidden, independence, group, label_smoothing, epochs, batch_size, \
+lr, held_out, patience, device, random_state, verbose
         As in `DimcoEncoder`.
 
     Attributes
@@ -264,6 +269,7 @@ held_out, patience, device, random_state, verbose
         head: HeadName = "linear",
         hidden: int | None = None,
         independence: float = 1.0,
+        group: int | None = None,
         label_smoothing: float = 0.1,
         epochs: int | None = None,
         batch_size: int | None = None,
@@ -283,6 +289,7 @@ held_out, patience, device, random_state, verbose
             head=head,
             hidden=hidden,
             independence=independence,
+            group=group,
             label_smoothing=label_smoothing,
             epochs=epochs,
             batch_size=batch_size,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ OBJECTIVES = ("infomax", "decoder")
 _EPOCHS = {"linear": 40, "mlp": 20, "codeword": 20}
 _LEARNING_RATE = {"linear": 1e-2, "mlp": 5e-3, "codeword": 5e-3}
 _LARGEST_BATCH, _SMALLEST_BATCH, _LEAST_STEPS = 1024, 64, 600
+_JOINT_SYMBOLS, _FEW_SYMBOLS = 256, 4
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class FitSettings:
         Width of the head's inner layer; 128 for linear, 512 for the others.
     independence : float
         The paper's lambda; used by "infomax" alone.
+    group : int, optional
+        Positions whose information is taken together, see `Infomax`; used by "infomax" alone. By default all
+        of them where the code has at most 256 codewords, else as many as have 256 joint symbols where k is at
+        most 4, else one (the paper's).
     label_smoothing : float
         Of the decoder objective's loss.
     epochs : int, optional
@@ -74,6 +80,7 @@ class FitSettings:
     head: HeadName = "linear"
     hidden: int | None = None
     independence: float = 1.0
+    group: int | None = None
     label_smoothing: float = 0.1
     epochs: int | None = None
     batch_size: int | None = None
@@ -91,6 +98,8 @@ class FitSettings:
             raise InputError(f"expected a head of {', '.join(HEADS)}; got {self.head!r}")
         if self.head == "codeword" and self.objective != "decoder":
             raise InputError(f"expected the decoder objective with the codeword head; got {self.objective!r}")
+        if self.group is not None and self.group < 1:
+            raise InputError(f"expected groups of at least 1 position; got {self.group}")
         if self.hidden is not None and self.hidden < 1:
             raise InputError(f"expected a hidden width of at least 1; got {self.hidden}")
         if not 0 <= self.held_out < 1:
@@ -101,6 +110,14 @@ class FitSettings:
     @property
     def spec(self) -> CodeSpec:
         return CodeSpec(self.k, self.d)
+
+    @property
+    def positions_together(self) -> int:
+        """`group`, or its default for this code."""
+        if self.group is not None:
+            return self.group
+        most = int(math.log(_JOINT_SYMBOLS + 0.5, self.k))
+        return min(most, self.d) if most >= self.d or self.k <= _FEW_SYMBOLS else 1
 
     def training(self, items: int) -> TrainingConfig:
         """The training settings for that many items."""
@@ -202,7 +219,7 @@ def _trained_head(settings: FitSettings, features: int, classes: int) -> CodeHea
 
 def _objective(settings: FitSettings, labels: NDArray[np.int64], classes: int) -> nn.Module:
     if settings.objective == "infomax":
-        return Infomax(settings.independence)
+        return Infomax(settings.independence, group=settings.positions_together)
     counts = np.maximum(np.bincount(labels, minlength=classes), 1)
     prior = (counts / counts.sum()).tolist()
     if settings.head == "codeword":

@@ -90,10 +90,25 @@ def joint_information(p: Tensor, labels: Tensor, max_codewords: int = MAX_CODEWO
     _, d, k = p.shape
     if k**d > max_codewords:
         raise InputError(f"expected k**d of at most {max_codewords} codewords to enumerate; got {k}**{d}")
-    joint = p[:, 0]
-    for position in range(1, d):
-        joint = (joint[:, :, None] * p[:, position, None, :]).flatten(1)
-    return mutual_information(joint[:, None, :], labels)
+    return mutual_information(joint_symbols(p, torch.arange(d, device=p.device)[None]), labels)
+
+
+def joint_symbols(p: Tensor, groups: Tensor) -> Tensor:
+    """Groups of positions as single positions: (N, d, k) -> (N, number of groups, k**size).
+
+    Given the item, positions are independent, so a group's joint symbols have the products of its positions'
+    probabilities.
+
+    Parameters
+    ----------
+    p : Tensor of shape (N, d, k)
+    groups : Tensor of shape (number of groups, size), integer
+        The positions of each group; the first one varies slowest in the joint symbol.
+    """
+    joint = p[:, groups[:, 0]]
+    for members in groups.t()[1:]:
+        joint = (joint[..., None] * p[:, members][..., None, :]).flatten(2)
+    return joint
 
 
 def pairwise_dependence(

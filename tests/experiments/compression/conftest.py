@@ -41,6 +41,7 @@ def quick(monkeypatch):
     """Train for two epochs."""
     for name, settings in (
         ("dimco-infomax", FitSettings(objective="infomax", head="linear", epochs=2)),
+        ("dimco-positions", FitSettings(objective="infomax", head="linear", group=1, epochs=2)),
         ("dimco-mlp", FitSettings(objective="decoder", head="mlp", epochs=2, hidden=16)),
         ("dimco-decoder", FitSettings(objective="decoder", head="codeword", epochs=2, hidden=16)),
     ):

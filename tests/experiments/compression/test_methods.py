@@ -12,7 +12,7 @@ from dimco.baselines import QUANTIZERS, Quantizer
 from dimco.errors import InputError
 from dimco.experiments.compression import methods as module
 from dimco.experiments.compression.methods import DEFAULT_METHODS, METHODS, OURS, Methods
-from dimco.fitting import fit_code
+from dimco.fitting import FitSettings, fit_code
 from dimco.spec import CodeSpec
 
 
@@ -30,14 +30,14 @@ def fits(monkeypatch):
 
 
 def test_names_are_those_of_ours_and_of_all_quantizers():
-    assert set(METHODS) == {"dimco-infomax", "dimco-mlp", "dimco-decoder", *QUANTIZERS}
+    assert set(METHODS) == {"dimco-infomax", "dimco-positions", "dimco-mlp", "dimco-decoder", *QUANTIZERS}
     assert set(DEFAULT_METHODS) <= set(METHODS)
-    assert [(s.objective, s.head) for s in OURS.values()] == [
-        ("infomax", "linear"), ("decoder", "mlp"), ("decoder", "codeword"),
+    assert [(s.objective, s.head, s.group) for s in OURS.values()] == [
+        ("infomax", "linear", None), ("infomax", "linear", 1), ("decoder", "mlp", None), ("decoder", "codeword", None),
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["dimco-infomax", "dimco-mlp", "dimco-decoder", "pq", "sq"])
+@pytest.mark.parametrize("name", ["dimco-infomax", "dimco-positions", "dimco-mlp", "dimco-decoder", "pq", "sq"])
 def test_every_method_has_the_face_of_a_quantizer(toy, quick, name):
     quantizer = Methods(toy).make(name, CodeSpec(4, 2), 0)
     assert isinstance(quantizer, Quantizer)
@@ -84,19 +84,39 @@ def test_lambda_is_the_one_that_does_best_on_a_held_out_part(toy, quick, fits, m
         return SimpleNamespace(top1=90.0 if model.metadata["settings"]["independence"] == best else 50.0)
 
     monkeypatch.setattr(module, "evaluate", evaluate)
-    quantizer = Methods(toy).make("dimco-infomax", CodeSpec(4, 2), 5).fit(toy.x, toy.y)
-    assert quantizer.facts == {"independence": best}
+    quantizer = Methods(toy).make("dimco-positions", CodeSpec(4, 2), 5).fit(toy.x, toy.y)
+    assert quantizer.facts == {"independence": best, "group": 1}
     assert parts == [(135, 15)] * 3, "a tenth of each class is held out"
     assert [(s.independence, n) for s, n in fits] == [(0.3, 135), (1.0, 135), (3.0, 135), (best, 150)]
     assert fits[-1][0].seed == 5
+    assert [settings.epochs for settings, _ in fits] == [1, 1, 1, 2], "trials take half the epochs"
+
+
+@pytest.mark.parametrize("best", [(8, 1.0), (8, 3.0), (1, 1.0), (1, 3.0)])
+def test_group_and_lambda_are_those_that_do_best_on_a_held_out_part(toy, quick, fits, monkeypatch, best):
+    def evaluate(model, support, query):
+        tried = FitSettings(**model.metadata["settings"])
+        return SimpleNamespace(top1=90.0 if (tried.positions_together, tried.independence) == best else 50.0)
+
+    monkeypatch.setattr(module, "evaluate", evaluate)
+    quantizer = Methods(toy).make("dimco-infomax", CodeSpec(2, 9), 5).fit(toy.x, toy.y)
+    assert quantizer.facts == {"independence": best[1], "group": best[0]}
+    tried = [(s.positions_together, s.independence) for s, _ in fits]
+    assert tried == [(8, 1.0), (8, 3.0), (1, 1.0), (1, 3.0), best]
+
+
+def test_lambda_is_not_varied_where_all_positions_are_taken_together(toy, quick, fits):
+    Methods(toy).make("dimco-infomax", CodeSpec(4, 2), 0).fit(toy.x, toy.y)
+    tried = [(s.positions_together, s.independence) for s, _ in fits[:-1]]
+    assert tried == [(2, 1.0), (1, 1.0), (1, 3.0)]
 
 
 def test_lambda_is_chosen_once_a_code(toy, quick, fits):
     made = Methods(toy)
     for seed, trainings in ((0, 4), (1, 5), (2, 6)):
-        made.make("dimco-infomax", CodeSpec(4, 2), seed).fit(toy.x, toy.y)
+        made.make("dimco-positions", CodeSpec(4, 2), seed).fit(toy.x, toy.y)
         assert len(fits) == trainings
-    made.make("dimco-infomax", CodeSpec(2, 2), 2).fit(toy.x, toy.y)
+    made.make("dimco-positions", CodeSpec(2, 2), 2).fit(toy.x, toy.y)
     assert len(fits) == 10
 
 
@@ -109,7 +129,7 @@ def test_lambda_is_chosen_by_the_same_trials_whichever_seed_comes_first(toy, qui
 
     monkeypatch.setattr(module, "evaluate", evaluate)
     for seed in (0, 5):
-        Methods(toy).make("dimco-infomax", CodeSpec(4, 2), seed).fit(toy.x, toy.y)
+        Methods(toy).make("dimco-positions", CodeSpec(4, 2), seed).fit(toy.x, toy.y)
     assert asked[:3] == asked[3:]
     assert fits[3][0] == replace(fits[7][0], seed=0)
 

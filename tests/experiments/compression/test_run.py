@@ -76,6 +76,12 @@ def test_every_cell_is_measured_and_the_file_is_what_comes_back(toy, quick, outp
     assert all(set(row) == FIELDS for row in results["rows"])
 
 
+def test_a_method_with_one_code_is_measured_at_that_one(toy, output):
+    results = run_grid(toy, ["int8"], SPECS, [0], output, "")
+    assert places(results["cells"]) == [("int8", 256, 8, 0), ("float-knn", None, None, 0)]
+    assert results["skipped"] == {}
+
+
 def test_a_cell_is_what_the_method_measures_alone(toy, output):
     from dimco.baselines import ProductQuantizer
 

@@ -22,13 +22,17 @@ from dimco.training.split import held_out_split
 
 OURS: dict[str, FitSettings] = {
     "dimco-infomax": FitSettings(objective="infomax", head="linear"),
+    "dimco-positions": FitSettings(objective="infomax", head="linear", group=1),
     "dimco-mlp": FitSettings(objective="decoder", head="mlp"),
     "dimco-decoder": FitSettings(objective="decoder", head="codeword"),
 }
 LEARNING_RATES = {"cifar10": 3e-3}  # the paper's, for the linear head; 1e-2 elsewhere
-INDEPENDENCES = (0.3, 1.0, 3.0)
+BALANCES = ((1, 0.3), (1, 1.0), (1, 3.0))
+GROUPED_BALANCES = ((None, 1.0), (None, 3.0), (1, 1.0), (1, 3.0))
+WHOLE_BALANCES = ((None, 1.0), (1, 1.0), (1, 3.0))
 _HELD_OUT, _CHOICE_SEED = 0.1, 0
 METHODS = (*OURS, *QUANTIZERS)
+ONE_CODE = {"int8": lambda features: CodeSpec(256, features)}
 DEFAULT_METHODS = ("dimco-infomax", "dimco-decoder", "pq", "sq")
 
 
@@ -43,7 +47,7 @@ class LearnedCode:
         self.model = self._train()
         settings = self.model.metadata.get("settings", {})
         if settings.get("objective") == "infomax":
-            self.facts = {"independence": settings["independence"]}
+            self.facts = {"independence": settings["independence"], "group": FitSettings(**settings).positions_together}
         return self
 
     def encode(self, x: Any) -> Codes:
@@ -64,7 +68,7 @@ class Methods:
     def __init__(self, data: Embeddings) -> None:
         self.data = data
         self._scores: dict[int, CodeModel] = {}
-        self._independence: dict[CodeSpec, float] = {}
+        self._balances: dict[tuple[str, CodeSpec], FitSettings] = {}
 
     def make(self, name: str, spec: CodeSpec, seed: int) -> Quantizer:
         """The method of that name; `InputError` if there is none, or if it cannot make such a code."""
@@ -77,27 +81,33 @@ class Methods:
             return LearnedCode(name, lambda: with_codewords(self._class_scores(settings), spec, seed), spec)
         if settings.objective == "infomax":
             settings = replace(settings, lr=LEARNING_RATES.get(self.data.name))
-            return LearnedCode(name, lambda: self._fitted(self._balanced(settings)), spec)
+            return LearnedCode(name, lambda: self._fitted(self._balanced(name, settings)), spec)
         return LearnedCode(name, lambda: self._fitted(settings), spec)
 
     def _fitted(self, settings: FitSettings) -> CodeModel:
         return fit_code(self.data.x, self.data.y, self.data.classes, settings).model
 
-    def _balanced(self, settings: FitSettings) -> FitSettings:
-        """The settings with the lambda that does best on a held-out part of the training set.
+    def _balanced(self, name: str, settings: FitSettings) -> FitSettings:
+        """The settings with the group size and the lambda that do best on a held-out part of the training set.
 
-        Chosen once a code and with one seed, so that a run that goes on chooses as the whole run would have.
+        Chosen once a code, with one seed and half the epochs, so that a run that goes on chooses as the whole run
+        would have. Where all positions are taken together, lambda has no part in the loss.
         """
-        data, spec = self.data, settings.spec
-        if spec not in self._independence:
-            kept, asked = held_out_split(data.y, _HELD_OUT, generator(_CHOICE_SEED, "lambda"))
-            support, query = (data.x[kept], data.y[kept]), (data.x[asked], data.y[asked])
-            top1 = {}
-            for independence in INDEPENDENCES:
-                tried = replace(settings, independence=independence, seed=_CHOICE_SEED)
-                top1[independence] = evaluate(fit_code(*support, data.classes, tried).model, support, query).top1
-            self._independence[spec] = max(top1, key=top1.__getitem__)
-        return replace(settings, independence=self._independence[spec])
+        if (name, settings.spec) not in self._balances:
+            together = settings.positions_together
+            balances = BALANCES if together == 1 else WHOLE_BALANCES if together >= settings.d else GROUPED_BALANCES
+            tried = [replace(settings, group=group, independence=weight) for group, weight in balances]
+            self._balances[name, settings.spec] = max(tried, key=self._held_out_top1)
+        best = self._balances[name, settings.spec]
+        return replace(settings, group=best.group, independence=best.independence)
+
+    def _held_out_top1(self, settings: FitSettings) -> float:
+        data = self.data
+        kept, asked = held_out_split(data.y, _HELD_OUT, generator(_CHOICE_SEED, "lambda"))
+        support, query = (data.x[kept], data.y[kept]), (data.x[asked], data.y[asked])
+        half = max(1, settings.training(len(kept)).epochs // 2)
+        tried = replace(settings, seed=_CHOICE_SEED, epochs=half)
+        return evaluate(fit_code(*support, data.classes, tried).model, support, query).top1
 
     def _class_scores(self, settings: FitSettings) -> CodeModel:
         if settings.seed not in self._scores:

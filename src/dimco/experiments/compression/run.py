@@ -13,7 +13,7 @@ from dimco.baselines import FloatKNN
 from dimco.errors import DamagedFileError, InputError
 from dimco.experiments.compression.data import Embeddings
 from dimco.experiments.compression.measure import measure, measure_network, network_spec
-from dimco.experiments.compression.methods import Methods
+from dimco.experiments.compression.methods import ONE_CODE, Methods
 from dimco.experiments.compression.paper import PAPER
 from dimco.experiments.provenance import provenance
 from dimco.spec import CodeSpec
@@ -58,7 +58,7 @@ def run_grid(
     cells: list[Cell] = list(stored.get("cells", []))
     skipped: dict[str, str] = dict(stored.get("skipped", {}))
     made = Methods(data)
-    plan = [(method, spec, seed) for seed in seeds for method in methods for spec in specs]
+    plan = [(method, spec, seed) for seed in seeds for method in methods for spec in _codes(method, specs, data)]
     done = {_key(cell) for cell in cells}
     for number, (method, spec, seed) in enumerate(plan, 1):
         if (method, spec.k, spec.d, seed) in done:
@@ -84,6 +84,11 @@ def run_grid(
         return stored
     _write(output, results)
     return results
+
+
+def _codes(method: str, specs: Sequence[CodeSpec], data: Embeddings) -> Sequence[CodeSpec]:
+    """The codes to measure a method at: those of the grid, or the one it has."""
+    return [ONE_CODE[method](data.x.shape[1])] if method in ONE_CODE else specs
 
 
 def _references(data: Embeddings, seed: int) -> list[Cell]:
