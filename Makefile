@@ -18,6 +18,7 @@ lint: $(READY)
 results: $(READY)  ## Measure the tables again, where they are not yet; needs the data folder (DIMCO_DATA)
 	$(BIN)/dimco reproduce compression --dataset cifar100
 	$(BIN)/dimco reproduce compression --dataset cifar10
+	$(BIN)/dimco bench search
 	$(MAKE) docs
 
 docs: $(READY)  ## Render the tables of the docs from results/
@@ -26,7 +27,7 @@ docs: $(READY)  ## Render the tables of the docs from results/
 clean:
 	rm -rf .venv dimco-demo
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt $(wildcard native/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "error: expected Python 3.11 or newer; got $$($(PYTHON) --version). Name one: make PYTHON=python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv

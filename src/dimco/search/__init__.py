@@ -1,0 +1,1 @@
+"""Exact search of codes: the index, its filters, the scan kernels and the index file."""
