@@ -10,13 +10,22 @@ from dimco.objectives import DecoderInfomax, Infomax
 from dimco.spec import CodeSpec
 
 if TYPE_CHECKING:
+    from dimco.codebook import Codebook
     from dimco.estimators import DimcoClassifier, DimcoEncoder
+    from dimco.search.index import CodeIndex
+    from dimco.search.where import Where
 
-_LAZY = {"DimcoClassifier": "dimco.estimators", "DimcoEncoder": "dimco.estimators"}
+_LAZY = {
+    "CodeIndex": "dimco.search.index",
+    "Codebook": "dimco.codebook",
+    "DimcoClassifier": "dimco.estimators",
+    "DimcoEncoder": "dimco.estimators",
+    "Where": "dimco.search.where",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs an extra only when it is asked for."""
+    """Import what needs an extra, and the search, only when it is asked for."""
     if name in _LAZY:
         import importlib
 
@@ -29,8 +38,10 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "CodeIndex",
     "CodeModel",
     "CodeSpec",
+    "Codebook",
     "Codes",
     "DecoderInfomax",
     "DimcoClassifier",
@@ -38,5 +49,6 @@ __all__ = [
     "Infomax",
     "LinearHead",
     "MLPHead",
+    "Where",
     "__version__",
 ]

@@ -49,7 +49,7 @@ class Codes:
     spec: CodeSpec
 
     def __init__(self, symbols: ArrayLike, spec: CodeSpec) -> None:
-        array = _checked_symbols(np.asarray(symbols), spec)
+        array = checked_symbols(np.asarray(symbols), spec)
         chunk = _items_a_chunk(spec)
         parts = [
             pack_symbols(array[start : start + chunk].reshape(-1), spec.bits_per_symbol)
@@ -180,7 +180,8 @@ class Codes:
         return symbols
 
 
-def _checked_symbols(symbols: NDArray[Any], spec: CodeSpec) -> NDArray[Any]:
+def checked_symbols(symbols: NDArray[Any], spec: CodeSpec) -> NDArray[Any]:
+    """Raise `InputError` unless the symbols are integers below k, of shape (N, d)."""
     if symbols.size == 0 and symbols.ndim <= 2 and len(symbols) == 0:
         return np.empty((0, spec.d), dtype=spec.dtype)
     if symbols.ndim != 2 or symbols.shape[1] != spec.d:
