@@ -19,7 +19,9 @@ def test_an_installed_module_is_given():
     assert require("sklearn.neighbors") is sklearn.neighbors
 
 
-@pytest.mark.parametrize("module", ["sklearn", "typer", "rich", "matplotlib", "pandas", "pyarrow", "faiss", "PIL"])
+@pytest.mark.parametrize(
+    "module", ["sklearn", "typer", "rich", "matplotlib", "pandas", "pyarrow", "faiss", "PIL", "usearch"]
+)
 def test_the_message_names_an_extra_that_brings_the_package(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=f"{module} is not installed") as caught:

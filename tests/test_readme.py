@@ -16,7 +16,8 @@ README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("snippet", re.findall(r"```python\n(.*?)```", README, re.DOTALL))
-def test_python_snippets_run(snippet):
+def test_python_snippets_run(snippet, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     exec(compile(snippet, "README.md", "exec"), {})
 
 

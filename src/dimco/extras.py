@@ -16,6 +16,10 @@ _EXTRA_OF = {
     "pyarrow": "tables",
     "faiss": "faiss",
     "PIL": "images",
+    "fastapi": "web",
+    "uvicorn": "web",
+    "usearch": "bench",
+    "threadpoolctl": "bench",
 }
 
 

@@ -1,26 +1,36 @@
-"""Shared checks of pictures."""
+"""A small codebook to draw."""
 
-import itertools
-
+import numpy as np
 import pytest
+
+from dimco.backbones import Standardize
+from dimco.codebook import Codebook
+from dimco.heads import LinearHead
+from dimco.model import CodeModel
+from dimco.spec import CodeSpec
 
 
 @pytest.fixture
-def assert_no_texts_overlap():
-    """Fail when two visible texts of a figure touch, or one leaves the figure."""
+def coded(blobs):
+    """An untrained 4x3 code, in which symbol 1 of position 2 is dead, and its items."""
+    model = CodeModel(Standardize(6).fit(blobs.x), LinearHead(6, CodeSpec(4, 3)))
+    model.head.layers[1].bias.data[9] = -1e6
+    return model, blobs
 
-    def check(figure):
-        import matplotlib.text
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        renderer = FigureCanvasAgg(figure).get_renderer()
-        figure.draw(renderer)
-        texts = [text for text in figure.findobj(matplotlib.text.Text) if text.get_visible() and text.get_text()]
-        boxes = [(text.get_text(), matplotlib.text.Text.get_window_extent(text, renderer)) for text in texts]
-        for (name, box), (other, beside) in itertools.combinations(boxes, 2):
-            assert not box.overlaps(beside), f"{name!r} overlaps {other!r}"
-        for name, box in boxes:
-            inside = box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
-            assert inside, f"{name!r} leaves the picture"
+@pytest.fixture
+def codebook(coded):
+    """What the code means on the blobs, three classes of trees."""
+    model, blobs = coded
+    return Codebook(model, blobs.x, blobs.labels, ["ash", "birch", "cedar"])
 
-    return check
+
+@pytest.fixture
+def unlabelled(coded):
+    return Codebook(coded[0], coded[1].x)
+
+
+@pytest.fixture
+def images(rng):
+    """A picture for each of the 60 blobs."""
+    return rng.integers(256, size=(60, 6, 8, 3), dtype=np.uint8)

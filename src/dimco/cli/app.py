@@ -9,13 +9,18 @@ from typing import Annotated
 import typer
 
 from dimco._version import __version__
+from dimco.cli.bench import bench
+from dimco.cli.check import check
 from dimco.cli.demo import demo
 from dimco.cli.embed import embed
 from dimco.cli.encode import encode
 from dimco.cli.evaluate import evaluate
+from dimco.cli.export import export
 from dimco.cli.fit import fit
+from dimco.cli.index import index
 from dimco.cli.info import info
 from dimco.cli.reproduce import reproduce
+from dimco.cli.search import search
 from dimco.errors import DimcoError, ForeignFileError, InputError, MissingFileError
 
 WRONG_USE, FAILURE, INTERRUPTED = 2, 1, 130
@@ -27,9 +32,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (embed, fit, encode, evaluate, info, demo):
+for command in (embed, fit, encode, evaluate, search, export, info, check, demo):
     app.command()(command)
-app.add_typer(reproduce)
+for group in (index, bench, reproduce):
+    app.add_typer(group)
 
 
 def _show_version(wanted: bool) -> None:

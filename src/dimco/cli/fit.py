@@ -8,12 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from dimco.cli import options
-from dimco.cli.output import note, show
+from dimco.cli.output import check_writable, note, show
 from dimco.datasets import load_data
-from dimco.errors import FileError, InputError
+from dimco.errors import InputError
 from dimco.fitting import FitSettings, FittedCode, HeadName, ObjectiveName, fit_code
 from dimco.inputs import encode_labels
 from dimco.selection import Trial, choose_settings
+from dimco.training.history import learning_curve
 from dimco.training.progress import progress_bar
 
 
@@ -34,6 +35,10 @@ def fit(
     ] = "linear",
     hidden: Annotated[int | None, typer.Option(help="Width of the head; 128 (linear) or 512.")] = None,
     independence: Annotated[float, typer.Option("--lambda", help="The paper's lambda, for infomax.")] = 1.0,
+    group: Annotated[
+        int | None,
+        typer.Option(min=1, help="Positions whose information is taken together, for infomax; 1 is the paper's."),
+    ] = None,
     label_smoothing: Annotated[float, typer.Option(help="Of the loss, for decoder.")] = 0.1,
     epochs: Annotated[int | None, typer.Option(help="By default chosen by head and data.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="By default chosen by data, at most 1,024.")] = None,
@@ -65,6 +70,7 @@ def fit(
         head=head,
         hidden=hidden,
         independence=independence,
+        group=group,
         label_smoothing=label_smoothing,
         epochs=epochs,
         batch_size=batch_size,
@@ -75,7 +81,7 @@ def fit(
         seed=seed,
         device=device,
     )
-    _check_writable(output)
+    check_writable(output, "model")
     checkpoint = output.with_name(output.name + ".checkpoint")
     if resume and bits is not None:
         raise InputError(
@@ -93,7 +99,8 @@ def fit(
     else:
         with progress_bar() as on_epoch:
             fitted = fit_code(data.x, indices, len(classes), settings, checkpoint, resume, on_epoch)
-    fitted.model.metadata |= {"classes": classes.tolist(), "data": train.name}
+    history = learning_curve(fitted.history)
+    fitted.model.metadata |= {"classes": classes.tolist(), "data": train.name, "history": history}
     fitted.model.save(output)
     checkpoint.unlink(missing_ok=True)
     show(_summary(output, settings, fitted), json)
@@ -126,11 +133,3 @@ def _summary(output: Path, settings: FitSettings, fitted: FittedCode) -> dict[st
         "seconds": fitted.model.metadata["seconds"],
         "seed": settings.seed,
     }
-
-
-def _check_writable(output: Path) -> None:
-    """Find out before training, not after it, that the model cannot be written."""
-    if output.is_dir():
-        raise InputError(f"expected a file to write the model to; {output} is a folder")
-    if not output.parent.is_dir():
-        raise FileError(f"cannot write {output}: no folder {output.parent}")

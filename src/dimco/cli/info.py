@@ -13,6 +13,8 @@ from dimco.cli.output import show
 from dimco.datasets import load_data
 from dimco.embedding_file import KIND as EMBEDDINGS
 from dimco.errors import DamagedFileError, ForeignFileError, MissingFileError
+from dimco.search.index_file.describe import describe
+from dimco.search.index_file.reader import is_index
 from dimco.spec import CodeSpec
 from dimco.tensor_file import read_record
 
@@ -20,12 +22,16 @@ _DATA_FILES = (".npz", ".npy", ".parquet", ".csv")
 
 
 def info(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A model, codes, checkpoint, results or data file.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A model, codes, index, checkpoint, results or data file.")
+    ],
     seed: options.Seed = 0,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Say what a file holds: any file dimco writes, and any data it reads.
+
+    Of an index, index bytes are what is searched, and packed bytes what the same codes take in a codes file.
 
     Example: dimco info model.safetensors
     """
@@ -35,6 +41,8 @@ def info(
         found = _json(file)
     elif file.suffix in _DATA_FILES:
         found = _data(file)
+    elif is_index(file):
+        found = describe(file)
     else:
         kind, record = read_record(file)
         found = {"kind": kind, **_DESCRIBE[kind](record)} if kind in _DESCRIBE else {"kind": kind}

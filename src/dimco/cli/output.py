@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from dimco.errors import FileError, InputError
 
 
 def show(result: Mapping[str, Any], as_json: bool, title: str | None = None) -> None:
@@ -27,7 +30,15 @@ def show(result: Mapping[str, Any], as_json: bool, title: str | None = None) -> 
 def note(message: str, quiet: bool) -> None:
     """A line of progress."""
     if not quiet:
-        Console(stderr=True).print(message, highlight=False)
+        Console(stderr=True).print(message, highlight=False, soft_wrap=True)
+
+
+def check_writable(output: Path, what: str) -> None:
+    """Find out before the work, not after it, that its result cannot be written."""
+    if output.is_dir():
+        raise InputError(f"expected a file to write the {what} to; {output} is a folder")
+    if not output.parent.is_dir():
+        raise FileError(f"cannot write {output}: no folder {output.parent}")
 
 
 def _readable(value: Any) -> str:

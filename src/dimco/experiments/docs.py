@@ -7,14 +7,23 @@ from pathlib import Path
 
 from dimco.atomic import write_text
 from dimco.experiments.compression import render as compression
+from dimco.experiments.search_bench import render as search
 from dimco.reports.docs import View, documents, plain_view, rendered
 
 VIEWS: dict[str, View] = {
     "plain": plain_view,
     "compression-grid": compression.grid_view,
+    "compression-others": compression.others_view,
     "compression-paper": compression.paper_view,
     "compression-weighted": compression.weighted_view,
     "compression-headline": compression.headline_view,
+    "search-goals": search.goals_view,
+    "search-single": search.single_view,
+    "search-batch": search.batch_view,
+    "search-ratio": search.ratio_view,
+    "search-size": search.size_view,
+    "search-exactness": search.exactness_view,
+    "search-scaling": search.scaling_view,
 }
 
 

@@ -12,7 +12,7 @@ import torch
 
 from dimco._version import __version__
 
-_PACKAGES = ("numpy", "torch", "sklearn", "faiss", "matplotlib")
+_PACKAGES = ("numpy", "torch", "sklearn", "faiss", "usearch", "matplotlib")
 _CPU_INFO = Path("/proc/cpuinfo")
 
 

@@ -1,0 +1,62 @@
+"""Neighbours of many queries as a file: .npz, .parquet or .json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dimco.atomic import atomic_path, write_text
+from dimco.errors import InputError
+from dimco.extras import require
+from dimco.search.neighbours import Neighbours
+
+_KINDS = (".npz", ".parquet", ".json")
+
+
+def check_output(output: Path | None) -> None:
+    """Raise `InputError` before any work unless neighbours can be written under that name."""
+    if output is not None and output.suffix not in _KINDS:
+        raise InputError(f"expected .npz, .parquet or .json to write neighbours to; got {output.name}")
+    if output is not None and output.suffix == ".parquet":
+        require("pyarrow")
+
+
+def records(found: Neighbours) -> Iterator[dict[str, Any]]:
+    """One record a neighbour: query, rank from 1, id, label if there are any, score; a score of -inf is None."""
+    labels = None if found.labels is None else found.labels.tolist()
+    for query, (ids, scores) in enumerate(zip(found.ids.tolist(), found.scores.tolist(), strict=True)):
+        for place, (item, score) in enumerate(zip(ids, scores, strict=True)):
+            label = {} if labels is None else {"label": labels[query][place]}
+            finite = score if score > float("-inf") else None
+            yield {"query": query, "rank": place + 1, "id": item, **label, "score": finite}
+
+
+def write_neighbours(output: Path, found: Neighbours) -> None:
+    """Write them all: arrays `ids`, `scores` and `labels` of shape (Q, n), or a record a neighbour."""
+    if output.suffix == ".npz":
+        labels: Any = {} if found.labels is None else {"labels": found.labels}
+        with atomic_path(output) as temporary, temporary.open("wb") as file:
+            np.savez(file, ids=found.ids, scores=found.scores, **labels)
+    elif output.suffix == ".json":
+        write_text(output, json.dumps({"neighbours": list(records(found))}) + "\n")
+    else:
+        _write_parquet(output, found)
+
+
+def _write_parquet(output: Path, found: Neighbours) -> None:
+    arrow, parquet = require("pyarrow"), require("pyarrow.parquet")
+    queries, n = found.ids.shape
+    columns: dict[str, Any] = {
+        "query": np.repeat(np.arange(queries), n),
+        "rank": np.tile(np.arange(1, n + 1), queries),
+        "id": found.ids.reshape(-1),
+    }
+    if found.labels is not None:
+        columns["label"] = found.labels.reshape(-1)
+    columns["score"] = found.scores.reshape(-1)
+    with atomic_path(output) as temporary:
+        parquet.write_table(arrow.table(columns), temporary)
