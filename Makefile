@@ -2,13 +2,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint results docs clean
+.PHONY: demo test browser lint results docs clean
 
 demo: $(READY)  ## Compress, search and draw the bundled digits; the report goes to dimco-demo/
 	$(BIN)/dimco demo -o dimco-demo
 
 test: lint  ## Everything that must hold before a change lands
 	$(BIN)/pytest -n 2 --dist worksteal
+
+browser:  ## What drives the page in the tests, which skip that without it
+	@command -v chromium || { apt-get update && apt-get install -y --no-install-recommends chromium; } || \
+		{ echo "error: expected leave to install chromium; got none: ask for it, or put one on the path"; exit 1; }
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -18,6 +22,9 @@ lint: $(READY)
 results: $(READY)  ## Measure the tables again, where they are not yet; needs the data folder (DIMCO_DATA)
 	$(BIN)/dimco reproduce compression --dataset cifar100
 	$(BIN)/dimco reproduce compression --dataset cifar10
+	$(BIN)/dimco reproduce codes --dataset cifar100
+	$(BIN)/dimco reproduce bound
+	$(BIN)/dimco bound -o docs/images/bound
 	$(BIN)/dimco bench search
 	$(MAKE) docs
 

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from dimco.backbones import backbone_name, build_backbone
 from dimco.codes import Codes
 from dimco.errors import DamagedFileError, DimcoError, InputError
+from dimco.explanation import Comparison, Explanation, compare_codes, explain_codes
 from dimco.heads import CodeHead, build_head, head_name
 from dimco.inputs import check_finite, check_shape, float_tensor
 from dimco.spec import CodeSpec
@@ -84,6 +85,19 @@ class CodeModel(nn.Module):
         """
         parts = [logits.argmax(-1).cpu().numpy() for logits in self._logits(x, batch_size)]
         return Codes(np.concatenate(parts), self.spec)
+
+    def explain(self, x: Any, batch_size: int = _BATCH) -> Explanation:
+        """The code of each item, the probability of each symbol, and the runner-up of each position."""
+        return explain_codes(self.log_probs(x, batch_size))
+
+    def compare(self, a: Any, b: Any) -> Comparison:
+        """Why the query `a` is near the stored item `b`: positions that agree, and each one's share of the score.
+
+        Both are one item, as it stands in a row of `encode`'s input.
+        """
+        rows = (item[None] if isinstance(item, Tensor) else np.asarray(item)[None] for item in (a, b))
+        query, stored = (self.log_probs(row)[0] for row in rows)
+        return compare_codes(query, stored)
 
     def save(self, path: str | Path) -> None:
         """Write the model to one safetensors file, atomically."""

@@ -10,6 +10,7 @@ import typer
 
 from dimco._version import __version__
 from dimco.cli.bench import bench
+from dimco.cli.bound import bound
 from dimco.cli.check import check
 from dimco.cli.demo import demo
 from dimco.cli.embed import embed
@@ -17,8 +18,10 @@ from dimco.cli.encode import encode
 from dimco.cli.evaluate import evaluate
 from dimco.cli.export import export
 from dimco.cli.fit import fit
+from dimco.cli.gallery import gallery
 from dimco.cli.index import index
 from dimco.cli.info import info
+from dimco.cli.report import report
 from dimco.cli.reproduce import reproduce
 from dimco.cli.search import search
 from dimco.errors import DimcoError, ForeignFileError, InputError, MissingFileError
@@ -32,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (embed, fit, encode, evaluate, search, export, info, check, demo):
+for command in (embed, fit, encode, evaluate, search, gallery, report, export, info, check, bound, demo):
     app.command()(command)
 for group in (index, bench, reproduce):
     app.add_typer(group)

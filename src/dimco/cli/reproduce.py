@@ -11,6 +11,8 @@ import typer
 
 from dimco.cli import options
 from dimco.cli.output import note, show
+from dimco.cli.reproduce_bound import bound
+from dimco.cli.reproduce_codes import codes
 from dimco.errors import InputError, MissingExtraError
 
 reproduce = typer.Typer(name="reproduce", help="Run the paper's experiments again.", no_args_is_help=True)
@@ -19,6 +21,10 @@ reproduce = typer.Typer(name="reproduce", help="Run the paper's experiments agai
 @reproduce.callback()
 def group() -> None:
     """Run the paper's experiments again."""
+
+
+reproduce.command()(codes)
+reproduce.command()(bound)
 
 
 @reproduce.command()

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 from dimco.atomic import write_text
+from dimco.experiments.bound import render as bound
+from dimco.experiments.codes import render as codes
 from dimco.experiments.compression import render as compression
 from dimco.experiments.search_bench import render as search
 from dimco.reports.docs import View, documents, plain_view, rendered
@@ -17,6 +19,12 @@ VIEWS: dict[str, View] = {
     "compression-paper": compression.paper_view,
     "compression-weighted": compression.weighted_view,
     "compression-headline": compression.headline_view,
+    "codes-positions": codes.positions_view,
+    "codes-combinations": codes.combinations_view,
+    "codes-symbols": codes.symbols_view,
+    "codes-correlation": codes.correlation_view,
+    "bound-codes": bound.codes_view,
+    "bound-sizes": bound.sizes_view,
     "search-goals": search.goals_view,
     "search-single": search.single_view,
     "search-batch": search.batch_view,

@@ -11,7 +11,7 @@ from dimco.extras import require
 # Okabe and Ito's palette: told apart with any colour vision, and by markers as well.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_DPI = 150
+PIXELS_PER_INCH = 150
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -20,13 +20,27 @@ def new_figure(width: float, height: float) -> Any:
     return figures.Figure(figsize=(width, height), facecolor="white")
 
 
-def save_figure(figure: Any, stem: str | Path) -> tuple[Path, Path]:
-    """Write STEM.png and STEM.svg, each atomically; the same figure gives the same bytes."""
+def save_figure(figure: Any, stem: str | Path, few_colours: bool = False) -> tuple[Path, Path]:
+    """Write STEM.png and STEM.svg, each atomically; the same figure gives the same bytes.
+
+    With `few_colours` the PNG has a palette of 256, which makes one with photographs several times smaller.
+    """
     matplotlib = require("matplotlib")
     stem = Path(stem)
     written = stem.with_name(f"{stem.name}.png"), stem.with_name(f"{stem.name}.svg")
     with matplotlib.rc_context({"svg.hashsalt": stem.name}):
         for path, kind, metadata in zip(written, ("png", "svg"), ({"Software": None}, {"Date": None}), strict=True):
             with atomic_path(path) as temporary:
-                figure.savefig(temporary, format=kind, dpi=_DPI, metadata=metadata)
+                figure.savefig(temporary, format=kind, dpi=PIXELS_PER_INCH, metadata=metadata)
+                if few_colours and kind == "png":
+                    _reduce(temporary)
     return written
+
+
+def _reduce(path: Path) -> None:
+    """Write a PNG again with a palette of its own, dithered so that photographs keep their shades."""
+    pillow = require("PIL.Image")
+    with pillow.open(path) as image:
+        colours = image.convert("RGB")
+    palette = colours.quantize(256, method=pillow.Quantize.FASTOCTREE)
+    colours.quantize(palette=palette, dither=pillow.Dither.FLOYDSTEINBERG).save(path, format="png", optimize=True)

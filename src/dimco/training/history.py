@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -43,3 +44,16 @@ class EpochRecord:
 
     def as_record(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def learning_curve(history: Sequence[EpochRecord]) -> list[dict[str, Any]]:
+    """What a model keeps of its training: loss in nats and information in bits of each epoch, without times."""
+    return [
+        {
+            "epoch": record.epoch,
+            "loss": round(record.parts["total"], 4),
+            "information_bits": round(record.information_bits, 4),
+            "held_out_bits": None if record.held_out_bits is None else round(record.held_out_bits, 4),
+        }
+        for record in history
+    ]
