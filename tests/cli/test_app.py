@@ -129,8 +129,10 @@ def test_people_get_tables(folder, capsys):
 def test_version_and_help(capsys):
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.strip() == __version__
-    for command in ("embed", "fit", "encode", "evaluate", "info", "demo"):
-        assert run([command, "--help"]) == 0
+    alone = ("embed", "fit", "encode", "evaluate", "search", "export", "info", "check", "demo")
+    grouped = ("index build", "index add", "index remove", "index compact", "bench search")
+    for command in (*alone, *grouped):
+        assert run([*command.split(), "--help"]) == 0
         assert "Example: dimco " + command in " ".join(capsys.readouterr().out.split())
 
 
