@@ -20,7 +20,8 @@ def test_an_installed_module_is_given():
 
 
 @pytest.mark.parametrize(
-    "module", ["sklearn", "typer", "rich", "matplotlib", "pandas", "pyarrow", "faiss", "PIL", "usearch"]
+    "module",
+    ["sklearn", "typer", "rich", "matplotlib", "pandas", "pyarrow", "faiss", "PIL", "fastapi", "uvicorn", "usearch"],
 )
 def test_the_message_names_an_extra_that_brings_the_package(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
