@@ -24,6 +24,7 @@ from dimco.cli.info import info
 from dimco.cli.report import report
 from dimco.cli.reproduce import reproduce
 from dimco.cli.search import search
+from dimco.cli.serve import serve
 from dimco.errors import DimcoError, ForeignFileError, InputError, MissingFileError
 
 WRONG_USE, FAILURE, INTERRUPTED = 2, 1, 130
@@ -35,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (embed, fit, encode, evaluate, search, gallery, report, export, info, check, bound, demo):
+for command in (embed, fit, encode, evaluate, search, serve, gallery, report, export, info, check, bound, demo):
     app.command()(command)
 for group in (index, bench, reproduce):
     app.add_typer(group)
