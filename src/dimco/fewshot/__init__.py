@@ -1,0 +1,1 @@
+"""Few-shot classification by codes: episodes, rules for the support of a class, and `DimcoFewShot`."""
