@@ -12,6 +12,7 @@ from dimco.spec import CodeSpec
 if TYPE_CHECKING:
     from dimco.codebook import Codebook
     from dimco.estimators import DimcoClassifier, DimcoEncoder
+    from dimco.fewshot import DimcoFewShot
     from dimco.search.index import CodeIndex
     from dimco.search.where import Where
 
@@ -20,6 +21,7 @@ _LAZY = {
     "Codebook": "dimco.codebook",
     "DimcoClassifier": "dimco.estimators",
     "DimcoEncoder": "dimco.estimators",
+    "DimcoFewShot": "dimco.fewshot",
     "Where": "dimco.search.where",
 }
 
@@ -46,6 +48,7 @@ __all__ = [
     "DecoderInfomax",
     "DimcoClassifier",
     "DimcoEncoder",
+    "DimcoFewShot",
     "Infomax",
     "LinearHead",
     "MLPHead",

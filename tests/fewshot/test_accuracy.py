@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+import dimco.fewshot.accuracy as module
 from dimco.errors import InputError
-from dimco.fewshot import accuracy as module
 from dimco.fewshot.accuracy import FewShotAccuracy, episode_accuracies, rule_accuracy, shared_credit
 from dimco.fewshot.episodes import draw_episodes
 from dimco.fewshot.rules import Rule
