@@ -60,12 +60,13 @@ class ImageFolder(Dataset[tuple[Tensor, int]]):
 
     def __getitem__(self, index: int) -> tuple[Tensor, int]:
         """Pixels 0..255 as uint8 of shape (3, height, width), and the class index."""
-        with self._decode(self.files[index]) as image:
+        with self.decode(self.files[index]) as image:
             pixels = np.array(image if self.cut is None else self.cut(image))
         return torch.from_numpy(pixels).permute(2, 0, 1).contiguous(), int(self.labels[index])
 
     @staticmethod
-    def _decode(file: Path) -> Image:
+    def decode(file: Path) -> Image:
+        """A picture file as RGB, or `DamagedFileError`."""
         pillow = require("PIL.Image")
         damages = (OSError, ValueError, SyntaxError, EOFError, IndexError, pillow.DecompressionBombError)
         try:
