@@ -17,6 +17,7 @@ from dimco.cli.embed import embed
 from dimco.cli.encode import encode
 from dimco.cli.evaluate import evaluate
 from dimco.cli.export import export
+from dimco.cli.fewshot import fewshot
 from dimco.cli.fit import fit
 from dimco.cli.gallery import gallery
 from dimco.cli.index import index
@@ -36,7 +37,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (embed, fit, encode, evaluate, search, serve, gallery, report, export, info, check, bound, demo):
+COMMANDS = (embed, fit, encode, evaluate, fewshot, search, serve, gallery, report, export, info, check, bound, demo)
+for command in COMMANDS:
     app.command()(command)
 for group in (index, bench, reproduce):
     app.add_typer(group)
@@ -76,5 +78,6 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"error: {' '.join(message.split())}\n")
+    line = " ".join(message.replace("Value error, ", "").split())
+    sys.stderr.write(f"error: {line}\n")
     return code
