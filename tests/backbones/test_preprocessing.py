@@ -52,3 +52,21 @@ def test_impossible_records_are_refused():
         Preprocessing(32, 33, 1.0, (0.0, 0.0, 0.0))
     with pytest.raises(InputError, match="expected 3 means and 3 deviations above 0"):
         Preprocessing(32, 32, 1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 1.0))
+
+
+def test_that_of_pixels_has_their_means_and_deviations(rng):
+    pixels = rng.integers(0, 256, (1_100, 3, 5, 5), dtype=np.uint8)
+    pixels[:, 1] //= 2
+    found = Preprocessing.of_pixels(pixels)
+    assert (found.size, found.crop, found.scale) == (5, 5, 255.0)
+    assert found.mean == pytest.approx(pixels.mean((0, 2, 3)).tolist(), abs=6e-4)
+    assert found.std == pytest.approx(pixels.std((0, 2, 3)).tolist(), abs=6e-4)
+    normal = Pixels(found)(torch.from_numpy(pixels).float())
+    torch.testing.assert_close(normal.mean((0, 2, 3)), torch.zeros(3), rtol=0, atol=1e-4)
+    torch.testing.assert_close(normal.std((0, 2, 3)), torch.ones(3), rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 5, 5), (2, 1, 5, 5), (2, 3, 5, 6), (3, 5, 5)])
+def test_that_of_anything_but_square_images_is_refused(shape):
+    with pytest.raises(InputError, match=r"square images of shape \(N, 3, size, size\)"):
+        Preprocessing.of_pixels(np.zeros(shape, np.uint8))

@@ -6,12 +6,20 @@ from typing import Any
 
 from torch import nn
 
+from dimco.backbones.conv4 import Conv4
+from dimco.backbones.resnet12 import ResNet12
 from dimco.backbones.resnet20 import ResNet20
 from dimco.backbones.resnet50 import ResNet50
 from dimco.backbones.standardize import Standardize
 from dimco.errors import InputError
 
-BACKBONES: dict[str, type[nn.Module]] = {"standardize": Standardize, "resnet20": ResNet20, "resnet50": ResNet50}
+BACKBONES: dict[str, type[nn.Module]] = {
+    "standardize": Standardize,
+    "conv4": Conv4,
+    "resnet12": ResNet12,
+    "resnet20": ResNet20,
+    "resnet50": ResNet50,
+}
 
 
 def backbone_name(backbone: nn.Module) -> str | None:
@@ -26,4 +34,13 @@ def build_backbone(name: str, **config: Any) -> nn.Module:
     return BACKBONES[name](**config)
 
 
-__all__ = ["BACKBONES", "ResNet20", "ResNet50", "Standardize", "backbone_name", "build_backbone"]
+__all__ = [
+    "BACKBONES",
+    "Conv4",
+    "ResNet12",
+    "ResNet20",
+    "ResNet50",
+    "Standardize",
+    "backbone_name",
+    "build_backbone",
+]

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from dimco.errors import InputError
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _CHANNELS = 3
+_CHUNK = 1_024
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,21 @@ class Preprocessing:
         fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
         return cls(**fields)
 
+    @classmethod
+    def of_pixels(cls, pixels: NDArray[np.uint8]) -> Preprocessing:
+        """That of a network trained from nothing on these pixels, (N, 3, size, size): their means and deviations."""
+        if pixels.ndim != 4 or pixels.shape[1] != _CHANNELS or len(pixels) == 0 or pixels.shape[2] != pixels.shape[3]:
+            raise InputError(f"expected square images of shape (N, 3, size, size); got shape {pixels.shape}")
+        counts = np.zeros((_CHANNELS, 256), np.int64)
+        for start in range(0, len(pixels), _CHUNK):
+            chunk = pixels[start : start + _CHUNK]
+            counts += [np.bincount(chunk[:, channel].ravel(), minlength=256) for channel in range(_CHANNELS)]
+        values, total = np.arange(256), counts[0].sum()
+        mean = counts @ values / total
+        std = np.sqrt(np.maximum(counts @ values**2 / total - mean**2, 1))
+        side = pixels.shape[2]
+        return cls(side, side, 255.0, _rounded(mean), _rounded(std))
+
     def cut(self, image: Image) -> Image:
         """The middle square of the resized picture; its pixels are what the network takes."""
         width, height = image.size
@@ -62,6 +80,11 @@ class Preprocessing:
             image = image.resize((width, height), Resampling.BILINEAR)
         left, top = round((width - self.crop) / 2), round((height - self.crop) / 2)
         return image.crop((left, top, left + self.crop, top + self.crop))
+
+
+def _rounded(values: NDArray[np.float64]) -> tuple[float, float, float]:
+    red, green, blue = (round(float(value), 3) for value in values)
+    return red, green, blue
 
 
 class Pixels(nn.Module):
