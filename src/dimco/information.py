@@ -3,6 +3,7 @@
 Probabilities `p` have shape (N, d, k): for each of N items, d distributions over k symbols.
 Labels have shape (N,) and are integers; any integers will do, only their equality matters.
 Every function is finite, with finite gradients, for one-hot probabilities.
+Functions that take `ranks` measure the whole batch of which each rank passes its part.
 
 Notes
 -----
@@ -18,6 +19,7 @@ import torch
 from torch import Tensor
 
 from dimco.errors import InputError
+from dimco.ranks import ALONE, Ranks
 
 Direction = Literal["joint", "product", "both"]
 
@@ -41,25 +43,25 @@ def label_entropy(labels: Tensor) -> Tensor:
     return entropy(counts.to(torch.get_default_dtype()) / len(labels))
 
 
-def class_means(p: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+def class_means(p: Tensor, labels: Tensor, ranks: Ranks = ALONE) -> tuple[Tensor, Tensor]:
     """Mean probabilities of each class that occurs, (C, d, k), and the classes' frequencies, (C,)."""
     _check(p, labels)
-    values, members = torch.unique(labels, return_inverse=True)
-    one_hot = torch.nn.functional.one_hot(members, len(values)).to(p.dtype)
-    counts = one_hot.sum(0)
-    sums = (one_hot.t() @ p.reshape(len(p), -1)).reshape(len(values), *p.shape[1:])
-    return sums / counts[:, None, None], counts / len(p)
+    values = ranks.classes(labels)
+    one_hot = torch.nn.functional.one_hot(torch.searchsorted(values, labels), len(values)).to(p.dtype)
+    counts = ranks.sum(one_hot.sum(0))
+    sums = ranks.sum((one_hot.t() @ p.reshape(len(p), -1)).reshape(len(values), *p.shape[1:]))
+    return sums / counts[:, None, None], counts / counts.sum()
 
 
-def code_entropy(p: Tensor) -> Tensor:
+def code_entropy(p: Tensor, ranks: Ranks = ALONE) -> Tensor:
     """H(X_i) of each position, (d,): the entropy of the batch's mean probabilities (eq. 4, 5)."""
     _check(p)
-    return entropy(p.mean(0))
+    return entropy(ranks.mean(p.mean(0), len(p)))
 
 
-def conditional_entropy(p: Tensor, labels: Tensor) -> Tensor:
+def conditional_entropy(p: Tensor, labels: Tensor, ranks: Ranks = ALONE) -> Tensor:
     """H(X_i | Y) of each position, (d,): the classes' entropies weighted by their frequency (eq. 6)."""
-    means, weights = class_means(p, labels)
+    means, weights = class_means(p, labels, ranks)
     return _weighted_mean(entropy(means), weights)
 
 
@@ -116,6 +118,7 @@ def pairwise_dependence(
     pairs: int | None = None,
     direction: Direction = "joint",
     generator: torch.Generator | None = None,
+    ranks: Ranks = ALONE,
 ) -> Tensor:
     """KL between the joint of two positions and the product of their marginals (eq. 11), one value a pair.
 
@@ -129,7 +132,8 @@ def pairwise_dependence(
         "joint" is KL(joint || product), the mutual information of the pair; "product" is
         KL(product || joint); "both" is their mean.
     generator : torch.Generator, optional
-        Draws the pairs.
+        Draws the pairs; on several ranks, the same on each.
+    ranks : Ranks, optional
 
     Returns
     -------
@@ -148,7 +152,7 @@ def pairwise_dependence(
     else:
         flat = p.reshape(n, d * k)
         joint = (flat.t() @ flat / n).view(d, k, d, k)[first, :, second, :]
-    marginal = p.mean(0)
+    joint, marginal = ranks.mean(joint, n), ranks.mean(p.mean(0), n)
     product = marginal[first, :, None] * marginal[second, None, :]
     if direction == "joint":
         return _divergence(joint, product)

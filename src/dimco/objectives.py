@@ -18,6 +18,7 @@ from dimco.information import (
     joint_symbols,
     pairwise_dependence,
 )
+from dimco.ranks import ALONE, Ranks
 from dimco.spec import CodeSpec
 
 Reduction = Literal["position", "mean", "sum"]
@@ -48,7 +49,11 @@ class DecoderOutput(NamedTuple):
 
 
 class Objective(Protocol):
-    """What the training loop asks of an objective; it is an `nn.Module` as well."""
+    """What the training loop asks of an objective; it is an `nn.Module` as well.
+
+    One that several processes can train together has an attribute `ranks`, which the loop sets, and makes its sums
+    over the batch with it.
+    """
 
     def __call__(
         self, logits: Tensor, labels: Tensor, generator: torch.Generator | None = None
@@ -94,6 +99,8 @@ class Infomax(nn.Module):
     0.0
     """
 
+    ranks: Ranks = ALONE
+
     def __init__(
         self,
         independence: float = 1.0,
@@ -127,8 +134,8 @@ class Infomax(nn.Module):
         size = min(self.group, p.shape[1])
         taken = p if size == 1 else joint_symbols(p, self._groups(p, size, generator))
         all_of_taken = p.shape[1] / (size * taken.shape[1])
-        marginal = all_of_taken * code_entropy(taken).sum()
-        conditional = all_of_taken * conditional_entropy(taken, labels).sum()
+        marginal = all_of_taken * code_entropy(taken, self.ranks).sum()
+        conditional = all_of_taken * conditional_entropy(taken, labels, self.ranks).sum()
         information = marginal - conditional
         dependence = self._dependence(p, generator)
         return InfomaxOutput(
@@ -149,7 +156,7 @@ class Infomax(nn.Module):
         pairs = self.pairs
         if pairs == "auto":
             pairs = d * (d - 1) // 2 if k * d <= _ALL_PAIRS_LIMIT else d
-        mean = pairwise_dependence(p, pairs, self.direction, generator).mean()
+        mean = pairwise_dependence(p, pairs, self.direction, generator, self.ranks).mean()
         return mean * {"mean": 1, "position": d, "sum": d * (d - 1) / 2}[self.reduction]
 
 
@@ -180,6 +187,7 @@ class DecoderInfomax(nn.Module):
     """
 
     log_prior: Tensor
+    ranks: Ranks = ALONE
 
     def __init__(
         self, spec: CodeSpec, classes: int, prior: Sequence[float] | None = None, label_smoothing: float = 0.0
@@ -194,7 +202,7 @@ class DecoderInfomax(nn.Module):
         expected = (self.spec.d, self.spec.k)
         if logits.shape[1:] != expected:
             raise InputError(f"expected logits of shape (N, {expected[0]}, {expected[1]}); got {tuple(logits.shape)}")
-        return _decoded(self.posterior(logits), labels, self.log_prior, self.config["label_smoothing"])
+        return _decoded(self.posterior(logits), labels, self.log_prior, self.config["label_smoothing"], self.ranks)
 
     def posterior(self, logits: Tensor) -> Tensor:
         """log q(y | code) up to a constant of the item, (N, classes)."""
@@ -220,6 +228,7 @@ class ClassInfomax(nn.Module):
     """
 
     log_prior: Tensor
+    ranks: Ranks = ALONE
 
     def __init__(self, classes: int, prior: Sequence[float] | None = None, label_smoothing: float = 0.0) -> None:
         super().__init__()
@@ -230,7 +239,7 @@ class ClassInfomax(nn.Module):
     def forward(self, logits: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> DecoderOutput:
         if logits.shape[1:] != (1, self.classes):
             raise InputError(f"expected logits of shape (N, 1, {self.classes}); got {tuple(logits.shape)}")
-        return _decoded(logits[:, 0].float(), labels, self.log_prior, self.config["label_smoothing"])
+        return _decoded(logits[:, 0].float(), labels, self.log_prior, self.config["label_smoothing"], self.ranks)
 
 
 def _log_prior(classes: int, prior: Sequence[float] | None) -> Tensor:
@@ -248,13 +257,15 @@ def _checked_smoothing(label_smoothing: float) -> float:
     return label_smoothing
 
 
-def _decoded(scores: Tensor, labels: Tensor, log_prior: Tensor, label_smoothing: float) -> DecoderOutput:
+def _decoded(scores: Tensor, labels: Tensor, log_prior: Tensor, label_smoothing: float, ranks: Ranks) -> DecoderOutput:
     """The parts of the bound from the class scores (N, classes) of a decoder."""
     if labels.device.type == "cpu" and int(labels.max()) >= scores.shape[1]:
         raise InputError(f"expected labels from 0 to {scores.shape[1] - 1}; got {int(labels.max())}")
-    cross_entropy = F.cross_entropy(scores, labels)
+    cross_entropy = ranks.mean(F.cross_entropy(scores, labels), len(labels))
     label_entropy = entropy(log_prior.exp())
-    loss = F.cross_entropy(scores, labels, label_smoothing=label_smoothing) if label_smoothing else cross_entropy
+    loss = cross_entropy
+    if label_smoothing:
+        loss = ranks.mean(F.cross_entropy(scores, labels, label_smoothing=label_smoothing), len(labels))
     return DecoderOutput(loss - label_entropy, label_entropy - cross_entropy, label_entropy, cross_entropy)
 
 
