@@ -29,7 +29,7 @@ def read_queries(log_probs: Any, spec: CodeSpec) -> tuple[NDArray[np.float32], b
     if given.ndim == 3 and len(given) == 0:
         raise InputError(f"expected at least one query; got log probabilities of shape {given.shape}")
     with np.errstate(over="ignore"):
-        tables = np.ascontiguousarray(given, dtype=np.float32)
+        tables = np.require(given, np.float32, ("C", "A"))
     if not tables.max() < np.inf:
         wrong = "NaN" if np.isnan(tables).any() else "+infinity"
         raise InputError(f"expected log probabilities that are finite or -infinity; got {wrong}")

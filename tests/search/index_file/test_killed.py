@@ -99,6 +99,34 @@ def test_a_process_killed_while_it_writes_over_what_a_killed_one_left(
                 break
 
 
+def test_a_commit_of_another_version_of_dimco_is_not_lost(tmp_path, small_index, contents, die_during, monkeypatch):
+    path, original = tmp_path / "index", tmp_path / "original"
+    small_index.save(path)
+    assert not die_during(lambda: append(path, None), _first_write_of_a_slot(path, append) + 1)
+    assert not die_during(lambda: remove(path, None), _first_write_of_a_slot(path, remove) + 1)
+    committed = contents(path)
+    shutil.copy(path, original)
+    monkeypatch.setattr("dimco.search.index_file.header.__version__", "99.0")
+    for number in itertools.count(1):
+        shutil.copy(original, path)
+        finished = die_during(lambda: append(path, None), number, torn=True)
+        assert len(contents(path)) in {len(committed), len(committed) + 3}
+        if finished:
+            break
+
+
+def _first_write_of_a_slot(path, act):
+    """Which of the calls that change a file is the first one to its header."""
+    trial, calls = path.with_name("trial"), []
+    shutil.copy(path, trial)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("pwrite", "fsync", "ftruncate"):
+            original = getattr(os, name)
+            patch.setattr(os, name, lambda *given, n=name, call=original: (calls.append((n, given)), call(*given))[1])
+        act(trial, None)
+    return 1 + next(place for place, (name, given) in enumerate(calls) if name == "pwrite" and given[2] < 8192)
+
+
 def test_every_commit_of_several_is_there_once_it_is_done(tmp_path, small_index, contents, kill_during):
     path, original = tmp_path / "index", tmp_path / "original"
     small_index.save(original)

@@ -262,3 +262,23 @@ def test_many_threads_search_at_once(rng, segment_of, exact_search, assert_ident
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(search, range(40)))
     assert_identical([np.concatenate(part) for part in zip(*found, strict=True)], expected)
+
+
+def test_tables_at_an_odd_address_are_read_as_well(monkeypatch):
+    """C++ may not read a float that is not aligned, whatever the processor allows."""
+    spec = CodeSpec(4, 3)
+    buffer = np.zeros(4 * spec.k * spec.d + 1, dtype=np.uint8)
+    odd = buffer[1:].view(np.float32).reshape(1, spec.d, spec.k)
+    odd[:] = np.log(np.random.default_rng(0).dirichlet(np.ones(spec.k), spec.d))
+    assert not odd.flags.aligned
+    addresses = []
+    given = native._address
+    monkeypatch.setattr(native, "_address", lambda array: addresses.append(array.flags.aligned) or given(array))
+    layout = Layout(spec)
+    blocks = layout.pack(np.random.default_rng(1).integers(0, 4, (70, 3)).astype(np.uint8)).reshape(-1)
+    found = scan(layout, [ScanSegment(blocks, 70, 0, None)], odd, 5, kernel="portable")
+    expected = scan(layout, [ScanSegment(blocks, 70, 0, None)], odd.copy(), 5, kernel="torch")
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+    assert addresses
+    assert all(addresses)

@@ -82,6 +82,14 @@ def current(slots: bytes, size: int, path: str | Path) -> Header:
     return newest
 
 
+def write_order(slots: bytes, header: Header, path: str | Path) -> tuple[int, int]:
+    """Where the two slots are, in the order of writing them: one that holds the header in force comes last.
+
+    Slots are compared by what they say, for another version of dimco may have written them.
+    """
+    return (SLOT, 0) if _decode(slots[:SLOT], path) == header else (0, SLOT)
+
+
 def _refuse_foreign(slots: bytes, size: int, path: str | Path) -> None:
     starts = (slots[: len(MAGIC)], slots[SLOT : SLOT + len(MAGIC)])
     if MAGIC not in starts and (size >= SLOTS or not MAGIC.startswith(starts[0])):

@@ -34,7 +34,7 @@ def save_index(path: str | Path, snapshot: Snapshot, home: Home | None) -> tuple
                 header = _unchanged(descriptor, known)
             if adds and known is not None and descriptor is not None and header is not None:
                 filling = _Filling(snapshot, known.names)
-                header = append(descriptor, header, filling)
+                header = append(descriptor, target, header, filling)
             else:
                 filling = _Filling(snapshot, ())
                 header = write_file(target, snapshot.layout.spec, filling)

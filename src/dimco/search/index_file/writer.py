@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from dimco.atomic import atomic_path
 from dimco.search.index_file.directory import Directory, encode_directory
-from dimco.search.index_file.header import SLOT, SLOTS, Header, encode_slot
+from dimco.search.index_file.header import SLOTS, Header, encode_slot, write_order
 from dimco.search.index_file.section import Section, aligned, chunks, table_of
 from dimco.spec import CodeSpec
 
@@ -73,13 +73,13 @@ def write_file(path: str, spec: CodeSpec, fill: Fill) -> Header:
     return header
 
 
-def append(descriptor: int, header: Header, fill: Fill) -> Header:
+def append(descriptor: int, path: str, header: Header, fill: Fill) -> Header:
     """Commit what `fill` writes after the committed part of a file, whose header is given.
 
     Everything is on disk past the old end before a slot of the header changes, and one slot is on disk before the
     other changes, the one in force last. Until both say the same the file is longer than they say.
     """
-    size = os.fstat(descriptor).st_size
+    size, order = os.fstat(descriptor).st_size, write_order(os.pread(descriptor, SLOTS, 0), header, path)
     try:
         writer = SectionWriter(descriptor, header.file, header.end)
         new = writer.close(fill(writer), header.spec, header.generation + 1)
@@ -89,8 +89,7 @@ def append(descriptor: int, header: Header, fill: Fill) -> Header:
         with suppress(OSError):
             os.ftruncate(descriptor, size)
         raise
-    in_force = os.pread(descriptor, SLOT, 0) == encode_slot(header)
-    for place in (SLOT, 0) if in_force else (0, SLOT):
+    for place in order:
         _write(descriptor, encode_slot(new), place)
         os.fsync(descriptor)
     os.ftruncate(descriptor, new.end)
