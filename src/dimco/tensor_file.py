@@ -23,6 +23,7 @@ from dimco.errors import DamagedFileError, FileError, ForeignFileError, InputErr
 
 FORMAT_VERSION = 1
 _KEY = "dimco"
+_INDEX_START = b"DIMCOIDX"
 
 
 def write_tensors(path: str | Path, kind: str, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
@@ -119,6 +120,8 @@ def _refuse_foreign(path: Path) -> None:
         raise ForeignFileError(f"expected a dimco file; {path} is a folder") from error
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror}") from error
+    if start[:8] == _INDEX_START:
+        raise ForeignFileError(f"expected another kind of dimco file; {path} is a dimco index")
     if len(start) < 9:
         raise DamagedFileError(f"{path} is damaged: only {len(start)} bytes")
     if start[8:9] != b"{":

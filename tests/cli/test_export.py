@@ -22,7 +22,8 @@ def test_each_kind_is_written_and_named(index, as_json, tmp_path):
 def test_wrong_use_exits_with_2_and_one_line(trained, index, error_of, tmp_path):
     out = ("-o", tmp_path / "out")
     cases = {
-        ("export", index, "--to", "sqlite", *out): "sqlite",
+        ("export", index, "--to", "sqlite", *out): "Invalid value for '--to': 'sqlite' is not one of",
+        ("export", index, "--to", "faiss", "-o", tmp_path): "is a folder",
         ("export", index, "--to", "npy", *out): "expected .npy to write symbols to; got out",
         ("export", index, *out): "--to",
         ("export", trained / "codes", "--to", "npy", *out): "is not a dimco index file",

@@ -129,6 +129,8 @@ def test_wrong_use_exits_with_2_and_one_line(trained, index, error_of, tmp_path)
         ("remove", index, "--ids-file", tmp_path / "bad.npy"): "expected a list of integers",
         ("remove", index, "--ids-file", tmp_path / "bytes.npy"): "expected ids as .npy or one a line of text",
         ("remove", index, "--label", "cat"): "expected integers in --label, as the index holds; got 'cat'",
+        ("remove", index, "--label", "77"): "it holds none labelled 77",
+        ("build", index): "is a dimco index",
         ("compact", tmp_path / "absent"): "no such file",
     }
     before = index.read_bytes()

@@ -112,7 +112,7 @@ def test_wrong_use_exits_with_2_and_one_line(trained, index, asked, error_of, tm
     cases = {
         ("search", trained / "other", index, trained / "test.npz"): "expected a model of 4x3 codes, as in",
         ("search", trained / "model", trained / "codes", trained / "test.npz"): "is not a dimco index file",
-        ("search", index, index, trained / "test.npz"): "is not a dimco file",
+        ("search", index, index, trained / "test.npz"): "expected another kind of dimco file",
         ("search", trained / "model", index, tmp_path / "absent.npz"): "no such file",
         (*asked, "-n", 0): "-n",
         (*asked, "-o", tmp_path / "out.txt"): "expected .npz, .parquet or .json to write neighbours to; got out.txt",
@@ -123,6 +123,12 @@ def test_wrong_use_exits_with_2_and_one_line(trained, index, asked, error_of, tm
         code, line = error_of(*arguments)
         assert code == 2, (arguments, line)
         assert message in line, (arguments, line)
+
+
+def test_a_folder_that_is_not_there_is_a_failure_before_the_work(asked, error_of, tmp_path, monkeypatch):
+    monkeypatch.setattr(CodeIndex, "search", None)
+    code, line = error_of(*asked, "-o", tmp_path / "absent" / "out.npz")
+    assert (code, "no folder" in line) == (1, True)
 
 
 def test_an_empty_index_answers_with_no_neighbours(trained, as_json, capsys, tmp_path):

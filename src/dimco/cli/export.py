@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dimco.cli import options
-from dimco.cli.output import note, show
+from dimco.cli.output import check_writable, note, show
 from dimco.search.export import Kind, export_index
 from dimco.search.index import CodeIndex
 
@@ -33,6 +33,7 @@ def export(
     Example: dimco export codes.index --to parquet -o codes.parquet
     """
     start = time.perf_counter()
+    check_writable(output, to)
     opened = CodeIndex.open(index)
     note(f"{len(opened):,} codes of {opened.spec}", quiet)
     files = export_index(opened, to, output)

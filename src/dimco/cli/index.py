@@ -105,6 +105,8 @@ def remove(
         raise InputError(f"expected items to remove either by --ids or --ids-file, or by --label; got {given}")
     if wanted is None:
         wanted = choice.ids_with_labels(opened, labels)
+        if len(wanted) == 0:
+            raise InputError(f"expected labels of items in {file}; it holds none labelled {', '.join(label or [])}")
     opened.remove(wanted)
     opened.save(file)
     show({**_summary(opened, file, start), "removed": len(wanted)}, json)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dimco.atomic import atomic_path, write_text
+from dimco.cli.output import check_writable
 from dimco.errors import InputError
 from dimco.extras import require
 from dimco.search.neighbours import Neighbours
@@ -18,10 +19,13 @@ _KINDS = (".npz", ".parquet", ".json")
 
 
 def check_output(output: Path | None) -> None:
-    """Raise `InputError` before any work unless neighbours can be written under that name."""
-    if output is not None and output.suffix not in _KINDS:
+    """Raise before any work unless neighbours can be written under that name."""
+    if output is None:
+        return
+    if output.suffix not in _KINDS:
         raise InputError(f"expected .npz, .parquet or .json to write neighbours to; got {output.name}")
-    if output is not None and output.suffix == ".parquet":
+    check_writable(output, "neighbours")
+    if output.suffix == ".parquet":
         require("pyarrow")
 
 

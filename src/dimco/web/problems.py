@@ -42,6 +42,8 @@ def add_handlers(app: FastAPI) -> None:
 
 async def _invalid(_: Request, error: Any) -> JSONResponse:
     first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return one_line(422, f"expected JSON as the body; got what ends being JSON at byte {first['loc'][-1]}")
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
     given = f"; got {str(first['input'])[:60]!r}" if isinstance(first.get("input"), (str, int, float)) else ""
     return one_line(422, f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}{given}")

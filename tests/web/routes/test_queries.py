@@ -100,6 +100,12 @@ def test_a_body_that_is_no_json_gets_one_line(client, body):
     assert list(answer.json()) == ["error"]
 
 
+def test_a_body_cut_short_says_where_it_ends_being_json(client):
+    headers = {"Content-Type": "application/json"}
+    answer = client.post("/api/query/vector", content=b'{"vector":[1,', headers=headers)
+    assert answer.json() == {"error": "expected JSON as the body; got what ends being JSON at byte 13"}
+
+
 def test_a_model_of_vectors_says_so_to_a_picture(bare):
     answer = bare.post("/api/query/picture", content=b"x", headers={"Content-Type": "image/png"})
     assert (answer.status_code, "feature vectors, not pictures" in answer.json()["error"]) == (422, True)
