@@ -51,8 +51,9 @@ class DecoderOutput(NamedTuple):
 class Objective(Protocol):
     """What the training loop asks of an objective; it is an `nn.Module` as well.
 
-    One that several processes can train together has an attribute `ranks`, which the loop sets, and makes its sums
-    over the batch with it.
+    One to which only the equality of labels matters may say so by `needs_class_ids = False`; the loop is then free to
+    number the classes of a batch anew. One that several processes can train together has an attribute `ranks`, which
+    the loop sets, and makes its sums over the batch with it.
     """
 
     def __call__(
@@ -100,6 +101,7 @@ class Infomax(nn.Module):
     """
 
     ranks: Ranks = ALONE
+    needs_class_ids = False
 
     def __init__(
         self,
