@@ -15,7 +15,7 @@ from dimco.codes import Codes
 from dimco.errors import DamagedFileError, DimcoError, InputError
 from dimco.explanation import Comparison, Explanation, compare_codes, explain_codes
 from dimco.heads import CodeHead, build_head, head_name
-from dimco.inputs import check_finite, check_shape, float_tensor
+from dimco.inference import batch_outputs
 from dimco.spec import CodeSpec
 from dimco.tensor_file import check_record, read_tensors, write_tensors
 
@@ -63,6 +63,11 @@ class CodeModel(nn.Module):
     def features(self) -> int | None:
         config = getattr(self.backbone, "config", {})
         return config.get("features") if isinstance(config, dict) else None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What a checkpoint must agree with, as JSON."""
+        return {"code": str(self.spec), "head": [type(self.head).__name__, self.head.config]}
 
     @property
     def device(self) -> torch.device:
@@ -143,17 +148,4 @@ class CodeModel(nn.Module):
         return model.eval()
 
     def _logits(self, x: Any, batch_size: int) -> Iterator[Tensor]:
-        if not isinstance(x, Tensor):
-            x = np.asanyarray(x)
-        check_shape(x, self.features)
-        modes = [(module, module.training) for module in self.modules()]
-        self.eval()
-        try:
-            with torch.inference_mode():
-                for start in range(0, len(x), batch_size):
-                    rows = x[start : start + batch_size]
-                    check_finite(rows, start)
-                    yield self(float_tensor(rows, self.device))
-        finally:
-            for module, training in modes:
-                module.training = training
+        return batch_outputs(self, x, batch_size, self.device, self.features)

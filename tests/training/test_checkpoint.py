@@ -14,9 +14,16 @@ def epochs(*held_out):
     return [EpochRecord(i + 1, 9, 0.1, {"total": 0.5}, value, 1.0) for i, value in enumerate(held_out)]
 
 
-def module_and_optimizer():
+OPTIMIZERS = {
+    "adam": lambda weights: torch.optim.Adam(weights, lr=0.1),
+    "sgd": lambda weights: torch.optim.SGD(weights, lr=0.1, momentum=0.9, nesterov=True),
+    "plain sgd": lambda weights: torch.optim.SGD(weights, lr=0.1),
+}
+
+
+def module_and_optimizer(optimizer="adam"):
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
-    return module, torch.optim.Adam(module.parameters(), lr=0.1)
+    return module, OPTIMIZERS[optimizer](module.parameters())
 
 
 def step(module, optimizer):
@@ -51,10 +58,39 @@ def test_a_restored_run_takes_the_same_next_steps(path, trained):
         assert torch.equal(again[0].state_dict()[name], tensor)
 
 
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_every_optimizer_takes_the_same_next_steps(name, tmp_path):
+    first, again = module_and_optimizer(name), module_and_optimizer(name)
+    step(*first)
+    save_checkpoint(tmp_path / "run", *first, Progress(epochs(None)), RUN)
+    load_checkpoint(tmp_path / "run", *again, RUN)
+    for _ in range(3):
+        step(*first)
+        step(*again)
+    for name_in_state, tensor in first[0].state_dict().items():
+        assert torch.equal(again[0].state_dict()[name_in_state], tensor)
+
+
+def test_the_optimizers_state_keeps_the_layout_of_the_weights(tmp_path):
+    def pair():
+        module = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+        return module, torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
+
+    module, optimizer = pair()
+    module(torch.rand(2, 3, 5, 5)).sum().backward()
+    optimizer.step()
+    save_checkpoint(tmp_path / "run", module, optimizer, Progress(epochs(None)), RUN)
+    again, other = pair()
+    load_checkpoint(tmp_path / "run", again, other, RUN)
+    found, expected = other.state[again.weight], optimizer.state[module.weight]
+    assert torch.equal(found["momentum_buffer"], expected["momentum_buffer"])
+    assert found["momentum_buffer"].stride() == again.weight.stride()
+
+
 def test_progress_is_restored(path, trained):
     progress = load_checkpoint(path, *module_and_optimizer(), RUN)
     assert progress.history == epochs(0.3, 0.2)
-    assert (progress.best_epoch, progress.best_information) == (1, 0.3)
+    assert (progress.best_epoch, progress.best_score) == (1, 0.3)
     assert progress.best_state.keys() == trained[0].state_dict().keys()
 
 
@@ -62,7 +98,15 @@ def test_a_run_without_a_held_out_part_has_no_best_epoch(tmp_path):
     save_checkpoint(tmp_path / "run", *module_and_optimizer(), Progress(epochs(None)), RUN)
     progress = load_checkpoint(tmp_path / "run", *module_and_optimizer(), RUN)
     assert (progress.best_epoch, progress.best_state) == (None, None)
-    assert progress.best_information == float("-inf")
+    assert progress.best_score == float("-inf")
+
+
+def test_a_run_judged_by_validation_restores_its_best_score(tmp_path):
+    history = [EpochRecord(i + 1, 9, 0.1, {"total": 0.5}, None, 1.0, score) for i, score in enumerate((0.2, None, 0.7))]
+    module, optimizer = module_and_optimizer()
+    save_checkpoint(tmp_path / "run", module, optimizer, Progress(history, 3, module.state_dict()), RUN)
+    progress = load_checkpoint(tmp_path / "run", *module_and_optimizer(), RUN)
+    assert (progress.history, progress.best_score) == (history, 0.7)
 
 
 @pytest.mark.parametrize(

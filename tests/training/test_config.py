@@ -21,6 +21,11 @@ from dimco.training import TrainingConfig
         ({"schedule": "linear"}, "expected schedule .*; got 'linear'"),
         ({"balanced": 9, "batch_size": 8}, "a batch to hold 9 classes; it has 8 items"),
         ({"seed": -1}, "seed of at least 0"),
+        ({"optimizer": "rmsprop"}, 'optimizer "adam" or "sgd"; got .rmsprop'),
+        ({"momentum": 1.0}, "momentum from 0 to below 1; got 1.0"),
+        ({"weight_decay": -1e-4}, "weight_decay of at least 0; got -0.0001"),
+        ({"backbone_lr": float("inf")}, "backbone_lr of at least 0; got inf"),
+        ({"validate_every": 0}, "validate_every of at least 1; got 0"),
     ],
 )
 def test_settings_that_cannot_train_are_refused(options, message):
@@ -39,10 +44,10 @@ def test_the_record_is_json_and_builds_the_config_again():
     assert TrainingConfig(**record) == config
 
 
-def test_the_record_leaves_out_the_device_only():
-    assert TrainingConfig(device="cpu").as_record() == TrainingConfig(device="cuda").as_record()
+def test_the_record_leaves_out_the_device_and_the_graph_only():
+    assert TrainingConfig(device="cpu").as_record() == TrainingConfig(device="cuda", captured=True).as_record()
     names = {field.name for field in dataclasses.fields(TrainingConfig)}
-    assert set(TrainingConfig().as_record()) == names - {"device"}
+    assert set(TrainingConfig().as_record()) == names - {"device", "captured"}
 
 
 def test_a_config_cannot_be_changed():

@@ -18,6 +18,18 @@ def test_without_a_held_out_part_there_are_no_bits_of_it():
     assert EpochRecord(1, 5, 0.01, {"information": 0.0}, None, 1.5).held_out_bits is None
 
 
+def test_an_objective_that_measures_no_information_has_no_bits_of_it():
+    record = EpochRecord(1, 2, 0.1, {"total": 2.0}, None, 3.0)
+    assert record.information_bits is None
+    assert learning_curve([record])[0]["information_bits"] is None
+
+
+def test_the_score_is_the_validation_or_else_the_held_out_information():
+    assert RECORD.score == math.log(4)
+    assert EpochRecord(1, 2, 0.1, {"total": 2.0}, None, 3.0, 0.0).score == 0.0
+    assert EpochRecord(1, 2, 0.1, {"total": 2.0}, None, 3.0).score is None
+
+
 def test_the_record_is_json_and_builds_the_epoch_again():
     assert EpochRecord(**json.loads(json.dumps(RECORD.as_record()))) == RECORD
 

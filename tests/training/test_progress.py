@@ -20,6 +20,11 @@ def test_without_a_held_out_part_nothing_is_said_of_it():
     assert "held out" not in describe(EpochRecord(1, 1, 0.01, PARTS, None, 0.1))
 
 
+def test_a_loss_without_information_and_with_validation_says_so():
+    record = EpochRecord(1, 2, 0.01, {"total": 0.5}, None, 0.1, 0.625)
+    assert describe(record) == "loss 0.500  validated 0.625"
+
+
 def test_lines_go_to_standard_error(capsys):
     print_epoch(RECORD)
     captured = capsys.readouterr()

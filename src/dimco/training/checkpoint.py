@@ -18,17 +18,16 @@ KIND = "checkpoint"
 
 @dataclass
 class Progress:
-    """Where a run stands: the epochs done, and the best epoch so far when there is a held-out part."""
+    """Where a run stands: the epochs done, and the best epoch so far when epochs are judged."""
 
     history: list[EpochRecord] = field(default_factory=list)
     best_epoch: int | None = None
     best_state: dict[str, Tensor] | None = None
 
     @property
-    def best_information(self) -> float:
-        if self.best_epoch is None:
-            return float("-inf")
-        return self.history[self.best_epoch - 1].held_out or 0.0
+    def best_score(self) -> float:
+        score = None if self.best_epoch is None else self.history[self.best_epoch - 1].score
+        return float("-inf") if score is None else score
 
     def exhausted(self, patience: int | None) -> bool:
         """Whether `patience` epochs have passed since the best one."""
@@ -44,7 +43,8 @@ def save_checkpoint(
     state = optimizer.state_dict()["state"]
     tensors = {f"module.{name}": tensor for name, tensor in trained.state_dict().items()}
     for parameter, slots in state.items():
-        tensors |= {f"optimizer.{parameter}.{slot}": value for slot, value in slots.items()}
+        filled = {slot: value for slot, value in slots.items() if value is not None}
+        tensors |= {f"optimizer.{parameter}.{slot}": value for slot, value in filled.items()}
     if progress.best_state is not None:
         tensors |= {f"best.{name}": tensor for name, tensor in progress.best_state.items()}
     record = {
@@ -74,10 +74,19 @@ def load_checkpoint(
             parameter, _, slot = name.partition(".")
             slots.setdefault(int(parameter), {})[slot] = value
         optimizer.load_state_dict({"state": slots, "param_groups": groups})
+        _lay_out_like_weights(optimizer)
         history = [EpochRecord(**epoch) for epoch in record["history"]]
     except (RuntimeError, ValueError, TypeError, KeyError) as error:
         raise DamagedFileError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
     return Progress(history, record["best_epoch"], _under(tensors, "best.") or None)
+
+
+def _lay_out_like_weights(optimizer: torch.optim.Optimizer) -> None:
+    """Give the optimizer's state the memory layout of the weights, which a fused optimizer takes for granted."""
+    for parameter, slots in optimizer.state.items():
+        for slot, value in slots.items():
+            if value.shape == parameter.shape:
+                slots[slot] = torch.empty_like(parameter, dtype=value.dtype).copy_(value)
 
 
 def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

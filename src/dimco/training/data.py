@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sized
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -23,6 +23,17 @@ class TrainingData(Protocol):
 
     def batches(self, indices: Iterable[Indices], device: torch.device) -> Iterator[tuple[Tensor, Tensor]]:
         """The items and labels of each batch of indices, on the device."""
+        ...
+
+
+@runtime_checkable
+class DeviceData(Protocol):
+    """Training data that stay on the device, as a captured step needs them."""
+
+    labels: NDArray[np.int64]
+
+    def gather(self, places: Tensor) -> tuple[Tensor, Tensor]:
+        """The items and labels of the rows at `places`, a tensor on the device, without waiting for it."""
         ...
 
 
@@ -52,10 +63,15 @@ class ArrayData:
         if _memory_mapped(self.x):
             yield from self._from_disk(indices, device)
             return
-        x, labels = self._resident(device)
         for batch in indices:
-            places = torch.from_numpy(batch).to(device)
-            yield x[places].float(), labels[places]
+            yield self.gather(torch.from_numpy(batch).to(device))
+
+    def gather(self, places: Tensor) -> tuple[Tensor, Tensor]:
+        """See `DeviceData`."""
+        if _memory_mapped(self.x):
+            raise InputError("expected an array in memory for a captured step; got a memory-mapped one")
+        x, labels = self._resident(places.device)
+        return x[places].float(), labels[places]
 
     def _resident(self, device: torch.device) -> tuple[Tensor, Tensor]:
         if self._moved is None or self._moved[0].device != device:

@@ -23,6 +23,8 @@ class EpochRecord:
     held_out : float or None
         Information on the held-out part, in nats.
     seconds : float
+    validated : float or None
+        What `validate` gave after this epoch; None in epochs without a call of it.
     """
 
     epoch: int
@@ -31,16 +33,23 @@ class EpochRecord:
     parts: dict[str, float]
     held_out: float | None
     seconds: float
+    validated: float | None = None
 
     @property
-    def information_bits(self) -> float:
-        """I(X; Y) of the training batches, in bits."""
-        return self.parts["information"] / math.log(2)
+    def information_bits(self) -> float | None:
+        """I(X; Y) of the training batches, in bits; None if the objective does not measure it."""
+        information = self.parts.get("information")
+        return None if information is None else information / math.log(2)
 
     @property
     def held_out_bits(self) -> float | None:
         """I(X; Y) of the held-out part, in bits."""
         return None if self.held_out is None else self.held_out / math.log(2)
+
+    @property
+    def score(self) -> float | None:
+        """What the best epoch is chosen by: what `validate` gave, else the held-out information."""
+        return self.held_out if self.validated is None else self.validated
 
     def as_record(self) -> dict[str, Any]:
         return asdict(self)
@@ -52,8 +61,12 @@ def learning_curve(history: Sequence[EpochRecord]) -> list[dict[str, Any]]:
         {
             "epoch": record.epoch,
             "loss": round(record.parts["total"], 4),
-            "information_bits": round(record.information_bits, 4),
-            "held_out_bits": None if record.held_out_bits is None else round(record.held_out_bits, 4),
+            "information_bits": _rounded(record.information_bits),
+            "held_out_bits": _rounded(record.held_out_bits),
         }
         for record in history
     ]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

@@ -12,22 +12,27 @@ import numpy as np
 import torch
 from torch import nn
 
+from dimco.embedding_model import EmbeddingModel
 from dimco.errors import InputError, TrainingError
 from dimco.model import CodeModel
-from dimco.objectives import Objective
 from dimco.randomness import generator, seeded
 from dimco.training.batches import Indices, balanced_batches, plain_batches, steps_per_epoch
+from dimco.training.captured import CapturedSteps
 from dimco.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from dimco.training.config import TrainingConfig
-from dimco.training.data import TrainingData
+from dimco.training.data import DeviceData, TrainingData
 from dimco.training.history import EpochRecord
+from dimco.training.optimizer import build_optimizer, set_learning_rate
 from dimco.training.schedule import learning_rate
+from dimco.training.step import Step
+
+Validate = Callable[[Any], float]
 
 _HELD_OUT_BATCH = 4_096
 
 
 def train(
-    model: CodeModel,
+    model: CodeModel | EmbeddingModel,
     objective: nn.Module,
     data: TrainingData,
     config: TrainingConfig | None = None,
@@ -35,16 +40,19 @@ def train(
     checkpoint: str | Path | None = None,
     resume: bool = False,
     on_epoch: Callable[[EpochRecord], None] | None = None,
+    validate: Validate | None = None,
 ) -> list[EpochRecord]:
     """Train a model in place; leave it on the CPU, in evaluation mode.
 
     Parameters
     ----------
-    model : CodeModel
-    objective : Infomax, DecoderInfomax or another module with their `forward`
-        Trained together with the model if it has parameters.
+    model : CodeModel or EmbeddingModel
+    objective : nn.Module
+        `objective(output, labels, generator)` takes the model's output for a batch, logits or embeddings, and
+        gives a named tuple of its parts, whose `total` is minimised; for `held_out` it needs `information`. Trained
+        together with the model if it has parameters. The generator is on the device of the batch.
     data : TrainingData
-        `ArrayData` or `DatasetData`.
+        `ArrayData`, `PixelData` or `DatasetData`.
     config : TrainingConfig, optional
     held_out : TrainingData, optional
         Items whose information is measured after each epoch; the model ends as it was at the best one.
@@ -54,15 +62,20 @@ def train(
         Go on from `checkpoint`; the result is the same as without the interruption.
     on_epoch : callable, optional
         Called with each `EpochRecord`.
+    validate : callable, optional
+        In place of `held_out`: gives a score of the model, the higher the better, every `config.validate_every`
+        epochs. It gets the model on its device, in evaluation mode. The model ends as it was at the best score.
 
     Returns
     -------
     list of EpochRecord
     """
     config = config or TrainingConfig()
-    if config.patience is not None and held_out is None:
+    if held_out is not None and validate is not None:
+        raise InputError("expected held-out data or a function that validates; got both")
+    if config.patience is not None and held_out is None and validate is None:
         raise InputError("expected held-out data for early stopping; got patience without it")
-    run = _Run(model, objective, data, config, held_out)
+    run = _Run(model, objective, data, config, held_out, validate)
     if resume:
         if checkpoint is None:
             raise InputError("expected a checkpoint to resume from; got none")
@@ -90,27 +103,42 @@ def pick_device(name: str) -> torch.device:
     return device
 
 
+def _lay_out(module: nn.Module, memory_format: torch.memory_format) -> None:
+    """Give the weights of convolutions that layout in memory."""
+    cast(Any, module).to(memory_format=memory_format)
+
+
 class _Run:
     """The moving parts of one call of `train`."""
 
     def __init__(
         self,
-        model: CodeModel,
+        model: CodeModel | EmbeddingModel,
         objective: nn.Module,
         data: TrainingData,
         config: TrainingConfig,
         held_out: TrainingData | None,
+        validate: Validate | None,
     ) -> None:
         self.device = pick_device(config.device)
-        self.model, self.data, self.config, self.held_out = model, data, config, held_out
+        self.model, self.objective, self.data, self.config = model, objective, data, config
+        self.held_out, self.validate = held_out, validate
         self.trained = nn.ModuleDict({"model": model, "objective": objective}).to(self.device)
-        self.objective = cast(Objective, objective)
-        self.optimizer = torch.optim.Adam(self.trained.parameters(), lr=config.lr)
+        mixed = config.mixed_precision and self.device.type == "cuda"
+        if mixed:
+            _lay_out(self.trained, torch.channels_last)
+        if hasattr(objective, "batch_classes"):
+            cast(Any, objective).batch_classes = config.balanced
+        self.optimizer = build_optimizer(self.trained, model.backbone, config)
+        self.step = Step(model, objective, self.optimizer, mixed)
+        self.draws = torch.Generator(self.device)
+        self.captured = self._captured() if config.captured else None
         self.progress = Progress()
         self.batch_size = min(config.batch_size, len(data.labels))
+        self.steps = steps_per_epoch(len(data.labels), self.batch_size)
+        self.plans: dict[int, Indices] = {}
         self.identity: dict[str, Any] = {
-            "code": str(model.spec),
-            "head": [type(model.head).__name__, model.head.config],
+            **model.identity,
             "objective": [type(objective).__name__, getattr(objective, "config", {})],
             "items": len(data.labels),
             "labels": zlib.crc32(data.labels.tobytes()),
@@ -120,13 +148,21 @@ class _Run:
     def epoch(self) -> EpochRecord:
         number = len(self.progress.history)
         start = time.perf_counter()
-        with seeded(self.config.seed, "epoch", number) as pairs:
-            parts, lr = self._steps(number, pairs)
+        with seeded(self.config.seed, "epoch", number) as draws:
+            self.draws.manual_seed(draws.initial_seed())
+            self.trained.train()
+            sums = self._steps(number) if self.captured is None else self._captured_steps(number, self.captured)
+            parts = {name: float(value) / self.steps for name, value in sums.items()}
+            if not np.isfinite(parts["total"]):
+                raise TrainingError(
+                    f"the loss became {parts['total']} in epoch {number + 1}; try a smaller learning rate"
+                )
             held_out = None if self.held_out is None else self._held_out_information(self.held_out)
-        seconds = time.perf_counter() - start
-        record = EpochRecord(number + 1, self.config.epochs, lr, parts, held_out, seconds)
+            validated = self._validated(number + 1)
+        rate, seconds = self._rate(number, self.steps - 1), time.perf_counter() - start
+        record = EpochRecord(number + 1, self.config.epochs, rate, parts, held_out, seconds, validated)
         self.progress.history.append(record)
-        if held_out is not None and held_out > self.progress.best_information:
+        if record.score is not None and record.score > self.progress.best_score:
             self.progress.best_epoch = record.epoch
             self.progress.best_state = {name: t.detach().clone() for name, t in self.trained.state_dict().items()}
         return record
@@ -134,28 +170,43 @@ class _Run:
     def finish(self) -> None:
         if self.progress.best_state is not None:
             self.trained.load_state_dict(self.progress.best_state)
-        self.trained.cpu().eval()
+        self.trained.zero_grad()
+        _lay_out(self.trained.cpu().eval(), torch.contiguous_format)
 
-    def _steps(self, epoch: int, pairs: torch.Generator) -> tuple[dict[str, float], float]:
-        steps = steps_per_epoch(len(self.data.labels), self.batch_size)
-        total = steps * self.config.epochs
+    def _steps(self, epoch: int) -> dict[str, torch.Tensor]:
         sums: dict[str, torch.Tensor] = {}
-        lr = 0.0
-        self.trained.train()
-        for step, (x, labels) in enumerate(self.data.batches(self._indices(epoch), self.device)):
-            lr = learning_rate(self.config.schedule, self.config.lr, epoch * steps + step, total)
-            for group in self.optimizer.param_groups:
-                group["lr"] = lr
-            output = self.objective(self._logits(x), labels, pairs)
-            self.optimizer.zero_grad()
-            output.total.backward()
-            self.optimizer.step()
-            for name, value in output._asdict().items():
-                sums[name] = sums.get(name, 0) + value.detach()
-        parts = {name: float(value) / steps for name, value in sums.items()}
-        if not np.isfinite(parts["total"]):
-            raise TrainingError(f"the loss became {parts['total']} in epoch {epoch + 1}; try a smaller learning rate")
-        return parts, lr
+        for number, (x, labels) in enumerate(self.data.batches(self._indices(epoch), self.device)):
+            set_learning_rate(self.optimizer, self._rate(epoch, number))
+            for name, value in self.step(x, labels, self.draws).items():
+                sums[name] = sums.get(name, 0) + value
+        return sums
+
+    def _captured(self) -> CapturedSteps:
+        if self.device.type != "cuda":
+            raise InputError(f"expected a CUDA device for a captured step; got {self.device}")
+        if not isinstance(self.data, DeviceData):
+            raise InputError(
+                f"expected data that stay on the device for a captured step; got {type(self.data).__name__}"
+            )
+        return CapturedSteps(self.step, self.data, self.config.balanced)
+
+    def _captured_steps(self, epoch: int, captured: CapturedSteps) -> dict[str, torch.Tensor]:
+        rates = [self._rate(epoch, number) for number in range(self.steps)]
+        sums = captured.run(self._plan(epoch), rates, self.draws)
+        if epoch + 1 < self.config.epochs:
+            self._plan(epoch + 1)  # while the device works
+        del self.plans[epoch]
+        return sums
+
+    def _plan(self, epoch: int) -> Indices:
+        """The batches of an epoch, one a row."""
+        if epoch not in self.plans:
+            self.plans[epoch] = np.stack(list(self._indices(epoch)))
+        return self.plans[epoch]
+
+    def _rate(self, epoch: int, step: int) -> float:
+        place, total = epoch * self.steps + step, self.steps * self.config.epochs
+        return learning_rate(self.config.schedule, self.config.lr, place, total)
 
     def _indices(self, epoch: int) -> Iterator[Indices]:
         rng = generator(self.config.seed, "batches", epoch)
@@ -163,11 +214,15 @@ class _Run:
             return plain_batches(len(self.data.labels), self.batch_size, rng)
         return balanced_batches(self.data.labels, self.config.balanced, self.batch_size, rng)
 
-    def _logits(self, x: torch.Tensor) -> torch.Tensor:
-        mixed = self.config.mixed_precision and self.device.type == "cuda"
-        with torch.autocast("cuda", torch.bfloat16, enabled=mixed):
-            logits: torch.Tensor = self.model(x)
-        return logits
+    @torch.inference_mode()
+    def _validated(self, epoch: int) -> float | None:
+        if self.validate is None or (epoch % self.config.validate_every and epoch < self.config.epochs):
+            return None
+        self.trained.eval()
+        score = float(self.validate(self.model))
+        if not np.isfinite(score):
+            raise TrainingError(f"expected a finite score of the model; validate gave {score} in epoch {epoch}")
+        return score
 
     @torch.inference_mode()
     def _held_out_information(self, data: TrainingData) -> float:
@@ -178,6 +233,7 @@ class _Run:
         cuts = np.array_split(order, max(1, items // _HELD_OUT_BATCH))
         total = 0.0
         for x, labels in data.batches(cuts, self.device):
-            pairs = torch.Generator().manual_seed(self.config.seed)
-            total += float(self.objective(self._logits(x), labels, pairs).information) * len(labels)
+            draws = torch.Generator(self.device).manual_seed(self.config.seed)
+            information = self.objective(self.step.output(x), labels, draws).information
+            total += float(information) * len(labels)
         return total / items

@@ -13,8 +13,10 @@ def describe(record: EpochRecord) -> str:
     """The loss, its parts and the information of an epoch in a line."""
     named = {"loss" if name == "total" else name: value for name, value in record.parts.items()}
     parts = "  ".join(f"{name} {value:.3f}" for name, value in named.items() if name != "information")
+    information = "" if record.information_bits is None else f"  I {record.information_bits:.3f} bits"
     held_out = "" if record.held_out_bits is None else f"  held out {record.held_out_bits:.3f} bits"
-    return f"{parts}  I {record.information_bits:.3f} bits{held_out}"
+    validated = "" if record.validated is None else f"  validated {record.validated:.4g}"
+    return f"{parts}{information}{held_out}{validated}"
 
 
 def print_epoch(record: EpochRecord) -> None:
