@@ -26,12 +26,12 @@ def code_scores(tables: Tensor, symbols: NDArray[Any] | Tensor) -> Tensor:
     Tensor of shape (Q, N)
         Every code is summed in the order of its positions, so equal codes score exactly equal.
     """
-    codes = torch.as_tensor(symbols).long()
+    codes = torch.as_tensor(symbols).long().to(tables.device)
     if tables.ndim != 3 or codes.ndim != 2 or tables.shape[1] != codes.shape[1]:
         raise InputError(
             f"expected tables (Q, d, k) and symbols (N, d) of one d; got {tuple(tables.shape)}, {tuple(codes.shape)}"
         )
     queries, d, k = tables.shape
     by_symbol = tables.reshape(queries, d * k).t().contiguous()
-    rows = codes + torch.arange(d) * k
+    rows = codes + torch.arange(d, device=codes.device) * k
     return F.embedding_bag(rows, by_symbol, mode="sum").t().contiguous()
