@@ -1,0 +1,1 @@
+"""Retrieval: how good the neighbours are that codes or embeddings find."""
