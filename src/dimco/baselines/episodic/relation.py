@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
@@ -40,10 +42,8 @@ class RelationNet(EpisodicLearner):
     CVPR 2018.
     """
 
-    def __init__(
-        self, features: int | tuple[int, int, int], shots: int = 5, ways: int | None = None, width: int = 64
-    ) -> None:
-        super().__init__(shots, ways, features=features, width=width)
+    def __init__(self, features: int | Sequence[int], shots: int = 5, ways: int | None = None, width: int = 64) -> None:
+        super().__init__(shots, ways, features=features if isinstance(features, int) else list(features), width=width)
         self.shape = (features,) if isinstance(features, int) else tuple(features)
         if len(self.shape) not in (1, 3) or min(self.shape) < 1:
             raise InputError(f"expected a width, or channels, height and width, of feature maps; got {features}")

@@ -7,8 +7,8 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from dimco.code_heads.base import CodeHead
 from dimco.errors import InputError
+from dimco.heads import CodeHead
 from dimco.objectives import Objective
 from dimco.randomness import seeded
 from dimco.spec import CodeSpec
