@@ -4,7 +4,18 @@ import pytest
 import torch
 
 from dimco.baselines.metric.balanced import by_class, rows_by_class
+from dimco.baselines.metric.npair import NPairLoss
+from dimco.embedding_model import EmbeddingModel
 from dimco.errors import InputError
+from dimco.training import ArrayData, TrainingConfig, train
+
+
+class Identity(torch.nn.Identity):
+    """Features as they come, of a known width."""
+
+    def __init__(self, features):
+        super().__init__()
+        self.out_features = features
 
 
 @pytest.mark.parametrize("ways", [3, None])
@@ -41,3 +52,17 @@ def test_with_the_number_of_classes_given_no_value_is_waited_for():
     """Tensors of the device "meta" have shapes and no values: reading one would fail."""
     groups = by_class(torch.zeros(6, 4, device="meta"), torch.zeros(6, dtype=torch.int64, device="meta"), 3)
     assert groups.shape == (3, 2, 4)
+
+
+def test_the_training_loop_tells_how_many_classes_a_batch_has(blobs):
+    objective = NPairLoss()
+    model = EmbeddingModel(Identity(6), width=4)
+    for balanced, known in ((None, None), (3, 3), (None, 3)):
+        config = TrainingConfig(epochs=1, batch_size=60, balanced=balanced, device="cpu")
+        train(model, objective, ArrayData(blobs.x, blobs.labels), config)
+        assert objective.ways == known
+
+
+def test_one_class_is_no_batch_to_learn_from():
+    with pytest.raises(InputError, match="at least 2 ways; got 1"):
+        NPairLoss(1)

@@ -6,15 +6,15 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from dimco.baselines.metric.balanced import by_class
+from dimco.baselines.metric.balanced import BalancedObjective, by_class
 from dimco.baselines.metric.output import MetricOutput, checked_batch
 from dimco.errors import InputError
 
 
-class EpisodicLearner(nn.Module, ABC):
+class EpisodicLearner(BalancedObjective, ABC):
     """An objective that turns each balanced batch into one task, and scores tasks in the same way after training.
 
     Parameters
@@ -22,17 +22,14 @@ class EpisodicLearner(nn.Module, ABC):
     shots : int, default=5
         The first `shots` items of each class are the support, the others the queries; batches are drawn at random.
     ways : int, optional
-        Classes of a batch; counted if not given, which a step captured as a CUDA graph cannot do.
+        Classes of a training batch; `dimco.training.train` tells it where it makes balanced batches.
     """
 
     def __init__(self, shots: int = 5, ways: int | None = None, **options: Any) -> None:
-        super().__init__()
+        super().__init__(ways, shots=shots, **options)
         if shots < 1:
             raise InputError(f"expected at least 1 shot; got {shots}")
-        if ways is not None and ways < 2:
-            raise InputError(f"expected at least 2 ways; got {ways}")
-        self.shots, self.ways = shots, ways
-        self.config: dict[str, Any] = {"shots": shots, "ways": ways, **options}
+        self.shots = shots
 
     def forward(self, embeddings: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> MetricOutput:
         items = by_class(checked_batch(embeddings, labels), labels, self.ways)

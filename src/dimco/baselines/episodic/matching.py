@@ -23,7 +23,7 @@ class MatchingNet(EpisodicLearner):
     shots : int, default=5
         Items of each class of a training batch that are its support.
     ways : int, optional
-        Classes of a training batch; needed where the step is captured as a CUDA graph.
+        Classes of a training batch; `dimco.training.train` tells it where it makes balanced batches.
     scale : float, default=10.0
         Multiplies the cosines.
     learned : bool, default=True

@@ -20,7 +20,7 @@ class ProtoNet(EpisodicLearner):
     shots : int, default=5
         Items of each class of a training batch that are its support.
     ways : int, optional
-        Classes of a training batch; needed where the step is captured as a CUDA graph.
+        Classes of a training batch; `dimco.training.train` tells it where it makes balanced batches.
     temperature : float, default=1.0
         Divides the distances; 1 is the paper's.
     learned : bool, default=False

@@ -23,7 +23,7 @@ class R2D2(EpisodicLearner):
     shots : int, default=5
         Items of each class of a training batch that are its support.
     ways : int, optional
-        Classes of a training batch; needed where the step is captured as a CUDA graph.
+        Classes of a training batch; `dimco.training.train` tells it where it makes balanced batches.
     regularization : float, default=50.0
         The lambda to start from.
     scale : float, default=10.0

@@ -26,7 +26,7 @@ class RelationNet(EpisodicLearner):
     shots : int, default=5
         Items of each class of a training batch that are its support.
     ways : int, optional
-        Classes of a training batch; needed where the step is captured as a CUDA graph.
+        Classes of a training batch; `dimco.training.train` tells it where it makes balanced batches.
     width : int, default=64
         Channels of the convolutions, or outputs of the first linear layer.
 

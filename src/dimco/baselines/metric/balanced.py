@@ -6,10 +6,44 @@ captured as a CUDA graph, as long as the number of classes is given.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from dimco.errors import InputError
+
+
+class BalancedObjective(nn.Module):
+    """An objective of balanced batches, which should know how many classes they have.
+
+    Parameters
+    ----------
+    ways : int, optional
+        Classes of a training batch. `dimco.training.train` tells it where it makes balanced batches; without it they
+        are counted in each batch, which waits for the device.
+
+    Attributes
+    ----------
+    config : dict
+        The arguments that build the objective again, as JSON.
+    """
+
+    def __init__(self, ways: int | None, **options: Any) -> None:
+        super().__init__()
+        if ways is not None and ways < 2:
+            raise InputError(f"expected at least 2 ways; got {ways}")
+        self.ways = ways
+        self.config: dict[str, Any] = {"ways": ways, **options}
+
+    @property
+    def batch_classes(self) -> int | None:
+        """Classes of a batch, which the training loop sets; None is no news."""
+        return self.ways
+
+    @batch_classes.setter
+    def batch_classes(self, classes: int | None) -> None:
+        self.ways = self.ways if classes is None else classes
 
 
 def by_class(values: Tensor, labels: Tensor, ways: int | None = None) -> Tensor:

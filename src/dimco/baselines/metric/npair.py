@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from dimco.baselines.metric.balanced import by_class
+from dimco.baselines.metric.balanced import BalancedObjective, by_class
 from dimco.baselines.metric.output import MetricOutput, checked_batch
 from dimco.errors import InputError
 
 
-class NPairLoss(nn.Module):
+class NPairLoss(BalancedObjective):
     """Each anchor against its positive and one item of every other class, by inner products.
 
     For N classes with a pair (f_c, g_c) each, the loss is the mean over c of
@@ -20,7 +20,7 @@ class NPairLoss(nn.Module):
     Parameters
     ----------
     ways : int, optional
-        Classes of a training batch; counted if not given, which a step captured as a CUDA graph cannot do.
+        Classes of a training batch; `dimco.training.train` tells it where it makes balanced batches.
     l2 : float, default=0.002
         Weight of the penalty, a quarter of (the mean of ||f||^2 plus that of ||g||^2): the paper asks for short
         embeddings, which the loss of inner products does not.
@@ -36,13 +36,10 @@ class NPairLoss(nn.Module):
     """
 
     def __init__(self, ways: int | None = None, l2: float = 0.002) -> None:
-        super().__init__()
-        if ways is not None and ways < 2:
-            raise InputError(f"expected at least 2 ways; got {ways}")
+        super().__init__(ways, l2=l2)
         if l2 < 0:
             raise InputError(f"expected a weight of the lengths of at least 0; got {l2}")
-        self.ways, self.l2 = ways, l2
-        self.config = {"ways": ways, "l2": l2}
+        self.l2 = l2
 
     def forward(self, embeddings: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> MetricOutput:
         items = by_class(checked_batch(embeddings, labels), labels, self.ways)

@@ -36,18 +36,18 @@ class RetrievalLoss(NamedTuple):
 
 _PROXY_LR_FACTOR = 100.0
 
-_BUILDERS: dict[str, Callable[[int, int, int | None], RetrievalLoss]] = {
-    "binomial-deviance": lambda classes, width, ways: RetrievalLoss(BinomialDeviance(), 1.0, True),
-    "triplet": lambda classes, width, ways: RetrievalLoss(TripletLoss(mining="semihard"), 1.0, True),
-    "proxy-nca": lambda classes, width, ways: RetrievalLoss(ProxyNCA(classes, width), _PROXY_LR_FACTOR, True),
-    "n-pair": lambda classes, width, ways: RetrievalLoss(NPairLoss(ways), 1.0, False),
-    "proxy-anchor": lambda classes, width, ways: RetrievalLoss(ProxyAnchor(classes, width), _PROXY_LR_FACTOR, True),
+_BUILDERS: dict[str, Callable[[int, int], RetrievalLoss]] = {
+    "binomial-deviance": lambda classes, width: RetrievalLoss(BinomialDeviance(), 1.0, True),
+    "triplet": lambda classes, width: RetrievalLoss(TripletLoss(mining="semihard"), 1.0, True),
+    "proxy-nca": lambda classes, width: RetrievalLoss(ProxyNCA(classes, width), _PROXY_LR_FACTOR, True),
+    "n-pair": lambda classes, width: RetrievalLoss(NPairLoss(), 1.0, False),
+    "proxy-anchor": lambda classes, width: RetrievalLoss(ProxyAnchor(classes, width), _PROXY_LR_FACTOR, True),
 }
 
 RETRIEVAL_LOSSES = tuple(_BUILDERS)
 
 
-def build(name: str, classes: int, width: int = 128, ways: int | None = None) -> RetrievalLoss:
+def build(name: str, classes: int, width: int = 128) -> RetrievalLoss:
     """The loss of that name.
 
     Parameters
@@ -58,9 +58,7 @@ def build(name: str, classes: int, width: int = 128, ways: int | None = None) ->
         Number of training classes.
     width : int, default=128
         Width of an embedding.
-    ways : int, optional
-        Classes of a balanced batch, which the N-pair loss has to know where the step is captured as a CUDA graph.
     """
     if name not in _BUILDERS:
         raise InputError(f"expected a loss of {', '.join(RETRIEVAL_LOSSES)}; got {name!r}")
-    return _BUILDERS[name](classes, width, ways)
+    return _BUILDERS[name](classes, width)
