@@ -15,9 +15,9 @@ from dimco.information import (
     code_entropy,
     conditional_entropy,
     entropy,
-    joint_symbols,
     pairwise_dependence,
 )
+from dimco.joint import joint_class_means
 from dimco.ranks import ALONE, Ranks
 from dimco.spec import CodeSpec
 
@@ -134,15 +134,24 @@ class Infomax(nn.Module):
     def forward(self, logits: Tensor, labels: Tensor, generator: torch.Generator | None = None) -> InfomaxOutput:
         p = logits.float().softmax(-1)
         size = min(self.group, p.shape[1])
-        taken = p if size == 1 else joint_symbols(p, self._groups(p, size, generator))
-        all_of_taken = p.shape[1] / (size * taken.shape[1])
-        marginal = all_of_taken * code_entropy(taken, self.ranks).sum()
-        conditional = all_of_taken * conditional_entropy(taken, labels, self.ranks).sum()
+        if size == 1:
+            marginal = code_entropy(p, self.ranks).sum()
+            conditional = conditional_entropy(p, labels, self.ranks).sum()
+        else:
+            groups = self._groups(p, size, generator)
+            marginal, conditional = self._of_groups(*joint_class_means(p, groups, labels, self.ranks))
+            all_of_taken = p.shape[1] / groups.numel()
+            marginal, conditional = all_of_taken * marginal, all_of_taken * conditional
         information = marginal - conditional
         dependence = self._dependence(p, generator)
         return InfomaxOutput(
             -information + self.independence * dependence, information, marginal, conditional, dependence
         )
+
+    @staticmethod
+    def _of_groups(means: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+        """The groups' entropies, and those that are left within classes."""
+        return entropy(torch.einsum("c,cgs->gs", weights, means)).sum(), weights @ entropy(means).sum(-1)
 
     def _groups(self, p: Tensor, size: int, generator: torch.Generator | None) -> Tensor:
         """Positions drawn at random into groups, (number of groups, size); those left over are in none."""
