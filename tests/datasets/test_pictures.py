@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dimco.datasets.pictures import load_pictures
+from dimco.datasets.pictures import as_image, class_names, load_pictures, named_pictures
 from dimco.errors import DamagedFileError, ForeignFileError, InputError, MissingFileError
 
 
@@ -50,3 +50,27 @@ def test_files_that_hold_no_such_images_are_refused(tmp_path):
 def test_any_number_will_do_where_none_is_expected(tmp_path):
     np.save(tmp_path / "i.npy", np.zeros((3, 2, 2)))
     assert len(load_pictures(tmp_path / "i.npy")) == 3
+
+
+def test_names_of_classes_are_looked_for_in_archives_alone(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.zeros((3, 2, 2)))
+    np.savez(tmp_path / "named.npz", x=np.zeros((3, 2, 2)), classes=["one", "two"])
+    assert class_names(tmp_path / "a.npz") is None
+    assert class_names(tmp_path / "a.csv") is None
+    images, names = named_pictures(tmp_path / "named.npz")
+    assert (len(images), names) == (3, ["one", "two"])
+
+
+def test_a_folder_names_its_classes_by_its_sub_folders(tmp_path):
+    from PIL import Image
+
+    for name in ("b", "a"):
+        (tmp_path / name).mkdir()
+        Image.new("L", (2, 2)).save(tmp_path / name / "1.png")
+    assert named_pictures(tmp_path)[1] == ["a", "b"]
+
+
+def test_numbers_become_bytes_from_black_to_white():
+    assert np.asarray(as_image(np.array([[7, 200]]))).tolist() == [[7, 200]]
+    assert np.asarray(as_image(np.array([[[0.0], [0.5], [1.0]]]))).tolist() == [[0, 128, 255]]
+    assert np.asarray(as_image(np.array([[0.0, 8.0, 16.0]]), 0, 16)).tolist() == [[0, 128, 255]]

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dimco.datasets.image_folder import ImageFolder
 from dimco.errors import DamagedFileError, ForeignFileError, InputError, MissingFileError
+from dimco.extras import require
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_MANY = 255.0
 
 
 class FolderPictures:
@@ -46,6 +52,36 @@ def load_pictures(path: str | Path, items: int | None = None) -> Any:
     if items is not None and len(images) != items:
         raise InputError(f"expected {items:,} images, one an item and in their order; {place} holds {len(images):,}")
     return images
+
+
+def named_pictures(path: Path) -> tuple[Any, list[str] | None]:
+    """Images indexed by item, and the names of their classes if they stand there: of sub-folders, or in the file."""
+    images = load_pictures(path)
+    return images, images.classes if path.is_dir() else class_names(path)
+
+
+def class_names(path: Path) -> list[str] | None:
+    """The array `classes` of a .npz file, None if there is none."""
+    if path.suffix.lower() != ".npz":
+        return None
+    with np.load(path, allow_pickle=False) as archive:
+        return [str(name) for name in archive["classes"]] if "classes" in archive.files else None
+
+
+def as_image(pixels: Any, low: float = 0.0, high: float | None = None) -> Image:
+    """An array of shape (height, width), (height, width, 1) or (height, width, 3) as a picture.
+
+    Numbers that are no bytes go from `low`, black, to `high`, white: 255 by default for integers, 1 for floats.
+    """
+    pixels = np.asarray(pixels)
+    if pixels.shape[2:] == (1,):
+        pixels = pixels[..., 0]
+    if pixels.dtype != np.uint8:
+        high = high or (1.0 if pixels.dtype.kind == "f" else _MANY)
+        scaled = (pixels.astype(np.float64) - low) / (high - low)
+        pixels = (_MANY * scaled.clip(0, 1)).round().astype(np.uint8)
+    image: Image = require("PIL.Image").fromarray(np.ascontiguousarray(pixels))
+    return image
 
 
 def _array(file: Path) -> NDArray[Any]:
