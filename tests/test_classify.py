@@ -51,6 +51,15 @@ def test_votes_are_those_of_a_slow_loop_over_items(case, neighbours, weights):
     np.testing.assert_allclose(votes(*case, neighbours, weights), expected, atol=1e-9)
 
 
+@pytest.mark.parametrize("values", [2, 9, 2000])
+@pytest.mark.parametrize("neighbours", [1, 3, 7, 30])
+def test_votes_among_many_codewords_are_those_of_a_slow_loop_too(rng, values, neighbours):
+    tables, symbols = -rng.integers(0, values, (4, 3, 8)), rng.integers(0, 8, (300, 3))
+    case = tables, symbols, rng.integers(0, 3, 300), neighbours
+    np.testing.assert_allclose(votes(*case), slow_votes(*case), atol=1e-9)
+    np.testing.assert_allclose(votes(*case, "similarity"), slow_votes(*case, "similarity"), atol=1e-9)
+
+
 @given(neighbourhoods(), neighbour_counts)
 def test_uniform_votes_sum_to_the_neighbours_there_are(case, neighbours):
     wanted = min(neighbours, len(case[1]))

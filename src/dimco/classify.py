@@ -21,6 +21,7 @@ from dimco.spec import CodeSpec
 Weights = Literal["uniform", "similarity"]
 
 _QUERIES_AT_ONCE = 128
+_BLOCK = 16
 _VOTE_DIGITS = 9  # sums of shares that are equal on paper compare equal
 
 
@@ -91,48 +92,79 @@ def knn_votes(
     if weights not in ("uniform", "similarity"):
         raise InputError(f'expected weights "uniform" or "similarity"; got {weights!r}')
     parts = [
-        votes_from_scores(code_scores(piece, support.symbols), support, neighbours, weights)
+        votes_of(nearest_codes(code_scores(piece, support.symbols), support, neighbours), support, weights)
         for piece in tables.split(_QUERIES_AT_ONCE)
     ]
     return np.concatenate(parts)
 
 
-def votes_from_scores(
-    scores: Tensor, support: VotingCodes, neighbours: int, weights: Weights = "uniform"
-) -> NDArray[np.float64]:
-    """`knn_votes` for scores (Q, U) of the queries against each codeword of the support."""
+@dataclass(frozen=True)
+class Nearest:
+    """The codewords in the neighbourhoods of some queries, one entry a query and codeword.
+
+    Attributes
+    ----------
+    query, code : ndarray of shape (M,)
+        Row of the query, and of the codeword in `VotingCodes.symbols`.
+    share : ndarray of shape (M,)
+        How much of each item of the codeword is in the neighbourhood: less than 1 where items tie at its edge.
+    behind : ndarray of shape (M,)
+        How far the score is behind the best of the query, at most 0.
+    queries : int
+    """
+
+    query: NDArray[np.int64]
+    code: NDArray[np.int64]
+    share: NDArray[np.float64]
+    behind: NDArray[np.float64]
+    queries: int
+
+
+def nearest_codes(scores: Tensor, support: VotingCodes, neighbours: int) -> Nearest:
+    """The codewords of the best-scored items, from the scores (Q, U) of the queries against each codeword."""
     wanted = min(neighbours, support.items)
-    top = scores.topk(min(wanted, scores.shape[1]), dim=1)
-    values, places = top.values.numpy(), top.indices.numpy()
-    reached = np.cumsum(support.sizes[places], axis=1)
-    last = np.argmax(reached >= wanted, axis=1)
-    threshold = values[np.arange(len(values)), last]
-    above = values > threshold[:, None]
-    room = wanted - np.where(above, support.sizes[places], 0).sum(1)
+    bound = _reached_by(scores, min(wanted, scores.shape[1]))
+    query, code = np.divmod(np.flatnonzero((scores >= bound[:, None]).numpy()), scores.shape[1])
+    score = scores.numpy()[query, code]
+    order = np.lexsort((-score, query))
+    query, code, score = query[order], code[order], score[order]
 
-    tied_query, tied_code = np.nonzero(scores.numpy() == threshold[:, None])
-    tied_items = np.bincount(tied_query, weights=support.sizes[tied_code], minlength=len(values))
-    above_query, column = np.nonzero(above)
-    query = np.concatenate([above_query, tied_query])
-    code = np.concatenate([places[above_query, column], tied_code])
-    share = np.concatenate([np.ones(len(above_query)), (room / tied_items)[tied_query]])
-    if weights == "similarity":
-        share *= np.exp(scores.numpy()[query, code].astype(np.float64) - values[query, 0])
-    votes = _spread(query, code, share, support, len(values))
-    return np.round(votes, _VOTE_DIGITS)
+    sizes = support.sizes[code]
+    first = np.searchsorted(query, np.arange(len(scores)))
+    passed = np.cumsum(sizes)
+    reached = passed - (passed - sizes)[first][query] >= wanted
+    last = first + np.add.reduceat(~reached, first, dtype=np.int64)
+    edge = score[last][query]
+    above, tied = score > edge, score == edge
+    room = wanted - np.add.reduceat(np.where(above, sizes, 0), first)
+    share = np.where(above, 1.0, (room / np.add.reduceat(np.where(tied, sizes, 0), first))[query])
+    inside = above | tied
+    behind = score.astype(np.float64) - score[first][query]
+    return Nearest(query[inside], code[inside], share[inside], behind[inside], len(scores))
 
 
-def _spread(
-    query: NDArray[np.int64], code: NDArray[np.int64], share: NDArray[np.float64], support: VotingCodes, queries: int
-) -> NDArray[np.float64]:
-    """Add each codeword's share to its query's classes, once for every item of the codeword."""
-    lengths = support.starts[code + 1] - support.starts[code]
-    first = np.repeat(support.starts[code] - np.cumsum(lengths) + lengths, lengths)
+def votes_of(nearest: Nearest, support: VotingCodes, weights: Weights = "uniform") -> NDArray[np.float64]:
+    """`knn_votes` for neighbourhoods that are at hand: each codeword's share goes to the classes of its items."""
+    share = nearest.share if weights == "uniform" else nearest.share * np.exp(nearest.behind)
+    lengths = support.starts[nearest.code + 1] - support.starts[nearest.code]
+    first = np.repeat(support.starts[nearest.code] - np.cumsum(lengths) + lengths, lengths)
     entry = first + np.arange(len(first))
-    cell = np.repeat(query, lengths) * support.classes + support.members[entry]
+    cell = np.repeat(nearest.query, lengths) * support.classes + support.members[entry]
     amount = np.repeat(share, lengths) * support.counts[entry]
-    votes = np.bincount(cell, weights=amount, minlength=queries * support.classes).astype(np.float64)
-    return votes.reshape(queries, support.classes)
+    votes = np.bincount(cell, weights=amount, minlength=nearest.queries * support.classes).astype(np.float64)
+    return np.round(votes.reshape(nearest.queries, support.classes), _VOTE_DIGITS)
+
+
+def _reached_by(scores: Tensor, count: int) -> Tensor:
+    """A score that at least `count` codewords of each query reach, and not many more: (Q,).
+
+    Each block of columns has one that reaches its largest, so the count-th largest of these will do.
+    """
+    queries, codes = scores.shape
+    blocks = codes // _BLOCK
+    if blocks >= count:
+        scores = scores[:, : blocks * _BLOCK].reshape(queries, _BLOCK, blocks).amax(1)
+    return scores.topk(count, dim=1, sorted=False).values.amin(1)
 
 
 def knn_predict(

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from dimco.baselines.base import Quantizer
 from dimco.baselines.float_knn import FloatKNN
-from dimco.classify import VotingCodes, Weights, votes_from_scores
+from dimco.classify import VotingCodes, Weights, nearest_codes, votes_of
 from dimco.codes import Codes
 from dimco.errors import InputError
 from dimco.inputs import check_labels
@@ -79,6 +79,7 @@ def knn_accuracies(
     winners: dict[Weights, list[Any]] = {name: [] for name in weights}
     for start in range(0, len(queries), _QUERIES_AT_ONCE):
         scores = quantizer.scores(queries[start : start + _QUERIES_AT_ONCE], stored)
+        nearest = nearest_codes(scores, support, neighbours)
         for name, found in winners.items():
-            found.append(votes_from_scores(scores, support, neighbours, name).argmax(1))
+            found.append(votes_of(nearest, support, name).argmax(1))
     return {name: 100 * accuracy(classes[np.concatenate(found)], truth) for name, found in winners.items()}
