@@ -46,6 +46,7 @@ class AdditiveQuantizer(ABC):
         self.spec = spec
         self.seed = seed
         self.features: int | None = None
+        self._measured: tuple[Codes, Tensor] | None = None
 
     @property
     def bits(self) -> int:
@@ -61,6 +62,7 @@ class AdditiveQuantizer(ABC):
         check_items(len(rows), self.spec.k)
         faiss = require("faiss")
         self._trained = self._train(faiss, rows.numpy())
+        self._measured = None
         codebooks = torch.from_numpy(faiss.vector_to_array(self._trained.codebooks))
         self.codebooks = codebooks.reshape(self.spec.d, self.spec.k, -1)
         self.features = rows.shape[1]
@@ -77,7 +79,9 @@ class AdditiveQuantizer(ABC):
 
     def scores(self, queries: Any, codes: Codes) -> Tensor:
         """The score of each query against each code, (Q, N)."""
-        lengths = self._decoded(codes).square().sum(0)
+        if self._measured is None or self._measured[0] is not codes:
+            self._measured = codes, self._decoded(codes).square().sum(0)
+        lengths = self._measured[1]
         asked = torch.cat(list(pieces(queries, self.features, self.name))).double()
         tables = 2 * torch.einsum("qf,dkf->qdk", asked, self.codebooks.double())
         similarities = code_scores(tables, codes.unpack())
