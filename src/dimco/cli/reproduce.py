@@ -38,6 +38,7 @@ def compression(
     train: Annotated[Path | None, typer.Option(help="Training features of a data set of your own.")] = None,
     test: Annotated[Path | None, typer.Option(help="Its test features.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="results/compression-DATASET.json")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that measure at once, a thread each.")] = 1,
     seed: options.Seed = 0,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -71,7 +72,7 @@ def compression(
         )
 
     command = shlex.join(["dimco", *sys.argv[1:]])
-    results = run_grid(data, names, GRIDS[grid], range(seed, seed + seeds), target, command, on_cell)
+    results = run_grid(data, names, GRIDS[grid], range(seed, seed + seeds), target, command, on_cell, workers)
     found: dict[str, Any] = {"results": str(target), "cells": len(results["cells"]), "skipped": len(results["skipped"])}
     try:
         found["plots"] = [str(path) for path in write_plots(results, target.with_suffix(""))]

@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from dimco.errors import DamagedFileError, InputError
-from dimco.experiments.compression import run as module
+from dimco.experiments.compression import run, workers
 from dimco.experiments.compression.measure import measure
 from dimco.experiments.compression.run import GRIDS, run_grid, summarized
 from dimco.spec import CodeSpec
@@ -39,7 +39,8 @@ def measured(monkeypatch):
             raise calls.fail[len(calls)]
         return measure(quantizer, data)
 
-    monkeypatch.setattr(module, "measure", spy)
+    for module in (run, workers):
+        monkeypatch.setattr(module, "measure", spy)
     return calls
 
 
@@ -111,6 +112,15 @@ def test_cells_that_are_there_are_not_measured_again(toy, output, measured):
     assert grown["cells"][: len(first["cells"])] == first["cells"]
     assert grown["command"] == "third"
     assert [cell["method"] for cell in grown["cells"]].count("float-knn") == 1
+
+
+def test_several_processes_fill_the_same_file(toy, output):
+    told = []
+    results = run_grid(toy, ("pq", "sq"), SPECS, [0], output, "", lambda *a: told.append(a[1:]), workers=2)
+    alone = run_grid(toy, ("pq", "sq"), SPECS, [0], output.with_name("alone.json"), "")
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert sorted(places(results["cells"][:-1])) == sorted(places(alone["cells"][:-1]))
+    assert read(output) == results
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])

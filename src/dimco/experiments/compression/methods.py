@@ -36,6 +36,13 @@ ONE_CODE = {"int8": lambda features: CodeSpec(256, features)}
 DEFAULT_METHODS = ("dimco-infomax", "dimco-decoder", "pq", "sq")
 
 
+def shares_work(name: str, spec: CodeSpec, seed: int) -> tuple[Any, ...]:
+    """Equal for cells that share a training, or the choice of settings."""
+    if name not in OURS:
+        return name, spec, seed
+    return (name, seed) if OURS[name].head == "codeword" else (name, spec)
+
+
 class LearnedCode:
     """A trained `CodeModel` as a quantizer."""
 

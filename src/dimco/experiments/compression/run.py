@@ -13,12 +13,11 @@ from dimco.baselines import FloatKNN
 from dimco.errors import DamagedFileError, InputError
 from dimco.experiments.compression.data import Embeddings
 from dimco.experiments.compression.measure import measure, measure_network, network_spec
-from dimco.experiments.compression.methods import ONE_CODE, Methods
+from dimco.experiments.compression.methods import ONE_CODE
 from dimco.experiments.compression.paper import PAPER
+from dimco.experiments.compression.workers import Cell, Place, measured
 from dimco.experiments.provenance import provenance
 from dimco.spec import CodeSpec
-
-Cell = dict[str, Any]
 
 GRIDS: dict[str, tuple[CodeSpec, ...]] = {
     "paper": tuple(CodeSpec(k, d) for k in (2, 4, 8, 16) for d in (2, 4, 8, 16)),
@@ -34,6 +33,7 @@ def run_grid(
     output: Path,
     command: str,
     on_cell: Callable[[Cell, int, int], None] | None = None,
+    workers: int = 1,
 ) -> dict[str, Any]:
     """Measure what `output` lacks, and write it after every cell.
 
@@ -47,7 +47,9 @@ def run_grid(
     command : str
         Written into the file.
     on_cell : callable, optional
-        Called with each new cell, its number and how many there are.
+        Called with each new cell, how many of the grid are there, and how many it has.
+    workers : int, default=1
+        Processes that measure at once, with one thread each.
 
     Returns
     -------
@@ -57,26 +59,20 @@ def run_grid(
     stored = _stored(output, data.name)
     cells: list[Cell] = list(stored.get("cells", []))
     skipped: dict[str, str] = dict(stored.get("skipped", {}))
-    made = Methods(data)
-    plan = [(method, spec, seed) for seed in seeds for method in methods for spec in _codes(method, specs, data)]
+    plan = [Place(method, spec, seed) for seed in seeds for method in methods for spec in _codes(method, specs, data)]
     done = {_key(cell) for cell in cells}
-    for number, (method, spec, seed) in enumerate(plan, 1):
-        if (method, spec.k, spec.d, seed) in done:
+    missing = [place for place in plan if _key_of(place) not in done]
+    for place, found in measured(data, missing, workers):
+        name = f"{place.method} {place.spec}"
+        if isinstance(found, str):
+            skipped[name] = found
             continue
-        try:
-            quantizer = made.make(method, spec, seed)
-            found = measure(quantizer, data)
-        except InputError as error:
-            skipped[f"{method} {spec}"] = str(error)
-            continue
-        cell = {"method": method, "k": spec.k, "d": spec.d, "bits": quantizer.bits, "seed": seed}
-        cell |= {**found, **getattr(quantizer, "facts", {})}
-        cells.append(cell)
-        done.add(_key(cell))
-        skipped.pop(f"{method} {spec}", None)
+        cells.append(found)
+        done.add(_key(found))
+        skipped.pop(name, None)
         _write(output, _results(cells, skipped, data, command, seeds))
         if on_cell is not None:
-            on_cell(cell, number, len(plan))
+            on_cell(found, sum(_key_of(planned) in done for planned in plan), len(plan))
     if not any(cell["method"] == "float-knn" for cell in cells):
         cells += _references(data, seeds[0])
     results = _results(cells, skipped, data, command, seeds)
@@ -137,6 +133,10 @@ def summarized(cells: Sequence[Cell], data: Embeddings) -> list[dict[str, Any]]:
 
 def _key(cell: Cell) -> tuple[Any, ...]:
     return cell["method"], cell["k"], cell["d"], cell["seed"]
+
+
+def _key_of(place: Place) -> tuple[Any, ...]:
+    return place.method, place.spec.k, place.spec.d, place.seed
 
 
 def _write(output: Path, results: dict[str, Any]) -> None:
