@@ -15,8 +15,8 @@ def joint_class_means(p: Tensor, groups: Tensor, labels: Tensor, ranks: Ranks = 
     """`class_means` of `joint_symbols`: (C, number of groups, k**size), and the classes' frequencies, (C,).
 
     Given the item, positions are independent, so a class's sum over items is a product of two matrices: half of the
-    positions' joint symbols with the other half's. The k**size probabilities of each item are never made, unless
-    one class has so much of the batch that making its matrices of equal height for all would be more.
+    positions' joint symbols with the other half's. The k**size probabilities of each item are made only on CUDA, where
+    they cost little, and where one class has so much of the batch that matrices of equal height would be larger.
 
     Parameters
     ----------
@@ -28,19 +28,30 @@ def joint_class_means(p: Tensor, groups: Tensor, labels: Tensor, ranks: Ranks = 
     """
     values = ranks.classes(labels)
     owner = torch.searchsorted(values, labels)
-    counts = torch.bincount(owner, minlength=len(values))
+    sums, counts = _matrix_sums(p, groups, owner, len(values)) or _item_sums(p, groups, owner, len(values))
+    sums, counts = ranks.sum(sums), ranks.sum(counts)
+    return sums / counts[:, None, None], counts / counts.sum()
+
+
+def _item_sums(p: Tensor, groups: Tensor, owner: Tensor, classes: int) -> tuple[Tensor, Tensor]:
+    """Each class's sum over its items' joint symbols, and its number of items; waits for no device."""
+    of_class = torch.nn.functional.one_hot(owner, classes).to(p.dtype)
+    return torch.einsum("nc,ngs->cgs", of_class, joint_symbols(p, groups)), of_class.sum(0)
+
+
+def _matrix_sums(p: Tensor, groups: Tensor, owner: Tensor, classes: int) -> tuple[Tensor, Tensor] | None:
+    """`_item_sums` by products of matrices; None where that would not be quicker."""
+    if p.is_cuda:
+        return None
+    counts = torch.bincount(owner, minlength=classes)
     height = int(counts.max())
-    if len(values) * height > _MOST_PADDING * len(p):
-        of_class = torch.nn.functional.one_hot(owner, len(values)).to(p.dtype)
-        sums = torch.einsum("nc,ngs->cgs", of_class, joint_symbols(p, groups))
-    else:
-        row = owner * height + _place_in_class(owner, counts)
-        middle = groups.shape[1] // 2
-        halves = (joint_symbols(p, half) for half in (groups[:, :middle], groups[:, middle:]))
-        first, second = (_by_class(half, row, len(values), height) for half in halves)
-        sums = (first.transpose(-1, -2) @ second).flatten(2)
-    sums, whole = ranks.sum(sums), ranks.sum(counts.to(p.dtype))
-    return sums / whole[:, None, None], whole / whole.sum()
+    if classes * height > _MOST_PADDING * len(p):
+        return None
+    row = owner * height + _place_in_class(owner, counts)
+    middle = groups.shape[1] // 2
+    halves = (joint_symbols(p, half) for half in (groups[:, :middle], groups[:, middle:]))
+    first, second = (_by_class(half, row, classes, height) for half in halves)
+    return (first.transpose(-1, -2) @ second).flatten(2), counts.to(p.dtype)
 
 
 def _place_in_class(owner: Tensor, counts: Tensor) -> Tensor:
