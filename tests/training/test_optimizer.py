@@ -23,7 +23,7 @@ def run(config, rates):
     """Steps of the optimizer; the weights after them, and the gradients of each step."""
     model = Model()
     start = [weight.detach().clone() for weight in model.parameters()]
-    optimizer, gradients = build_optimizer(model, model.backbone, config), []
+    optimizer, gradients = build_optimizer(model, nn.Identity(), model.backbone, config), []
     for number, rate in enumerate(rates):
         set_learning_rate(optimizer, rate)
         optimizer.zero_grad()
@@ -66,8 +66,29 @@ def test_adam_takes_the_rate_and_the_backbones_share(share):
 
 def test_rates_that_are_tensors_are_changed_in_place():
     model = Model()
-    optimizer = build_optimizer(model, model.backbone, TrainingConfig(optimizer="sgd", backbone_lr=0.5, captured=True))
+    config = TrainingConfig(optimizer="sgd", backbone_lr=0.5, captured=True)
+    optimizer = build_optimizer(model, nn.Identity(), model.backbone, config)
     before = [group["lr"] for group in optimizer.param_groups]
     set_learning_rate(optimizer, torch.tensor(0.25))
     assert [group["lr"] is rate for group, rate in zip(optimizer.param_groups, before, strict=True)] == [True, True]
     assert [float(rate) for rate in before] == [0.125, 0.25]
+
+
+@pytest.mark.parametrize("backbone", [1.0, 0.5])
+def test_an_objective_with_a_factor_takes_that_many_times_the_rate(backbone):
+    model, objective = Model(), nn.Linear(2, 2)
+    objective.lr_factor = 100.0
+    optimizer = build_optimizer(model, objective, model.backbone, TrainingConfig(lr=0.01, backbone_lr=backbone))
+    set_learning_rate(optimizer, 0.002)
+    rates = {id(weight): group["lr"] for group in optimizer.param_groups for weight in group["params"]}
+    assert len(rates) == 4
+    assert rates[id(model.head.weight)] == 0.002
+    assert rates[id(model.backbone.weight)] == 0.002 * backbone
+    assert rates[id(objective.weight)] == rates[id(objective.bias)] == 0.2
+
+
+def test_weights_that_are_tied_are_moved_once():
+    model = Model()
+    model.head = model.backbone
+    optimizer = build_optimizer(model, model.backbone, model.backbone, TrainingConfig())
+    assert [len(group["params"]) for group in optimizer.param_groups] == [1]

@@ -50,7 +50,8 @@ def train(
     objective : nn.Module
         `objective(output, labels, generator)` takes the model's output for a batch, logits or embeddings, and
         gives a named tuple of its parts, whose `total` is minimised; for `held_out` it needs `information`. Trained
-        together with the model if it has parameters. The generator is on the device of the batch.
+        together with the model if it has parameters, at `objective.lr_factor` times the rate if it has one. The
+        generator is on the device of the batch.
     data : TrainingData
         `ArrayData`, `PixelData` or `DatasetData`.
     config : TrainingConfig, optional
@@ -129,7 +130,7 @@ class _Run:
             _lay_out(self.trained, torch.channels_last)
         if hasattr(objective, "batch_classes"):
             cast(Any, objective).batch_classes = config.balanced
-        self.optimizer = build_optimizer(self.trained, model.backbone, config)
+        self.optimizer = build_optimizer(model, objective, model.backbone, config)
         self.step = Step(model, objective, self.optimizer, mixed)
         self.draws = torch.Generator(self.device)
         self.captured = self._captured() if config.captured else None

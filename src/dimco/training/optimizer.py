@@ -1,4 +1,4 @@
-"""The optimizer of a run, with a learning rate that moves and one of the backbone's own."""
+"""The optimizer of a run, with a learning rate that moves, and shares of it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from torch import Tensor, nn
 from dimco.training.config import TrainingConfig
 
 
-def build_optimizer(trained: nn.Module, backbone: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:
-    """Adam or SGD over the weights of `trained`, those of `backbone` in a group of their own if their rate differs.
+def build_optimizer(
+    model: nn.Module, objective: nn.Module, backbone: nn.Module, config: TrainingConfig
+) -> torch.optim.Optimizer:
+    """Adam or SGD over the weights of a model and its objective, in groups of one learning rate each.
 
-    On a CUDA device the optimizer is fused, and for a captured step its learning rates are tensors on the device,
-    so that a recorded step reads the rate of the day.
+    The backbone takes `config.backbone_lr` times the rate, and an objective that has an `lr_factor` that many times.
+    On a CUDA device the optimizer is fused, and for a captured step its learning rates are tensors on the device, so
+    that a recorded step reads the rate of the day.
     """
-    weights = list(trained.parameters())
+    shares = dict.fromkeys(objective.parameters(), float(getattr(objective, "lr_factor", 1.0)))
+    shares |= dict.fromkeys(backbone.parameters(), config.backbone_lr)
+    weights = list(dict.fromkeys([*model.parameters(), *objective.parameters()]))
     device = weights[0].device
-    apart = {id(weight) for weight in backbone.parameters()} if config.backbone_lr != 1 else set()
     groups: list[dict[str, Any]] = []
-    for share, in_backbone in ((config.backbone_lr, True), (1.0, False)):
-        members = [weight for weight in weights if (id(weight) in apart) is in_backbone]
-        if members:
-            rate = torch.tensor(config.lr * share, device=device) if config.captured else config.lr * share
-            groups.append({"params": members, "share": share, "lr": rate})
+    for share in dict.fromkeys(shares.get(weight, 1.0) for weight in weights):
+        members = [weight for weight in weights if shares.get(weight, 1.0) == share]
+        rate = torch.tensor(config.lr * share, device=device) if config.captured else config.lr * share
+        groups.append({"params": members, "share": share, "lr": rate})
     on_cuda = device.type == "cuda"
     options: dict[str, Any] = {"weight_decay": config.weight_decay, "fused": True if on_cuda else None}
     if config.optimizer == "sgd":
