@@ -10,7 +10,13 @@ from dimco.errors import DimcoError, MissingExtraError
 from dimco.extras import require
 
 EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "faiss": "faiss-cpu", "PIL": "pillow"}
+DISTRIBUTIONS = {
+    "sklearn": "scikit-learn",
+    "faiss": "faiss-cpu",
+    "PIL": "pillow",
+    "qdrant_edge": "qdrant-edge-py",
+    "qdrant_client": "qdrant-client",
+}
 
 
 def test_an_installed_module_is_given():
@@ -21,14 +27,30 @@ def test_an_installed_module_is_given():
 
 @pytest.mark.parametrize(
     "module",
-    ["sklearn", "typer", "rich", "matplotlib", "pandas", "pyarrow", "faiss", "PIL", "fastapi", "uvicorn", "usearch"],
+    [
+        "sklearn",
+        "typer",
+        "rich",
+        "matplotlib",
+        "pandas",
+        "pyarrow",
+        "faiss",
+        "PIL",
+        "fastapi",
+        "uvicorn",
+        "usearch",
+        "qdrant_edge",
+        "qdrant_client",
+        "pymilvus",
+        "psycopg",
+    ],
 )
 def test_the_message_names_an_extra_that_brings_the_package(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=f"{module} is not installed") as caught:
         require(module)
     extra = re.search(r"pip install 'dimco\[(\w+)\]'", str(caught.value))[1]
-    brought = [re.split(r"[>=<]", requirement)[0] for requirement in EXTRAS[extra]]
+    brought = [re.split(r"[\[>=<]", requirement)[0] for requirement in EXTRAS[extra]]
     assert DISTRIBUTIONS.get(module, module) in brought
 
 

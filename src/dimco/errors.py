@@ -31,3 +31,7 @@ class ForeignFileError(FileError):
 
 class DamagedFileError(FileError):
     """The file is of the right kind but truncated or altered."""
+
+
+class DatabaseError(DimcoError):
+    """A database cannot be reached, or cannot do what was asked of it."""

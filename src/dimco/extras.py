@@ -20,6 +20,10 @@ _EXTRA_OF = {
     "uvicorn": "web",
     "usearch": "bench",
     "threadpoolctl": "bench",
+    "qdrant_edge": "qdrant",
+    "qdrant_client": "qdrant",
+    "pymilvus": "milvus",
+    "psycopg": "postgres",
 }
 
 

@@ -12,6 +12,7 @@ from dimco._version import __version__
 from dimco.cli.bench import bench
 from dimco.cli.bound import bound
 from dimco.cli.check import check
+from dimco.cli.database import database
 from dimco.cli.demo import demo
 from dimco.cli.embed import embed
 from dimco.cli.encode import encode
@@ -40,7 +41,7 @@ app = typer.Typer(
 COMMANDS = (embed, fit, encode, evaluate, fewshot, search, serve, gallery, report, export, info, check, bound, demo)
 for command in COMMANDS:
     app.command()(command)
-for group in (index, bench, reproduce):
+for group in (index, database, bench, reproduce):
     app.add_typer(group)
 
 
