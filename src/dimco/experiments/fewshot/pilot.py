@@ -1,0 +1,48 @@
+"""Pilots: short runs that compare settings on validation classes, one change at a time from a base."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dimco.experiments.fewshot.job import FewShotJob
+
+_STEPS = {"conv4": 6_000, "resnet12": 5_000}
+_CODE = {"conv4": (64, 128), "resnet12": (128, 128)}
+
+INFOMAX_CHANGES: tuple[dict[str, Any], ...] = (
+    {},
+    {"sharpness": 4.0},
+    {"sharpness": 4.0, "independence": 0.0},
+    {"sharpness": 4.0, "independence": 0.1},
+    {"sharpness": 4.0, "independence": 0.1, "classes": 25, "items": 8},
+    {"sharpness": 4.0, "independence": 0.1, "classes": 64, "items": 4},
+    {"sharpness": 4.0, "independence": 0.1, "classes": 64, "items": 8, "steps": 3_000},
+    {"sharpness": 10.0, "independence": 0.1},
+    {"independence": 0.1, "optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
+    {"sharpness": 4.0, "independence": 0.1, "optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
+    {"sharpness": 4.0, "independence": 0.1, "lr": 0.3},
+)
+DECODER_CHANGES: tuple[dict[str, Any], ...] = (
+    {},
+    {"temperature": 8.0},
+    {"temperature": 16.0},
+    {"label_smoothing": 0.1},
+    {"sharpness": 2.0},
+    {"classes": 50, "items": 2},
+    {"classes": 64, "items": 4},
+    {"lr": 0.05},
+)
+BOTH_CHANGES: tuple[dict[str, Any], ...] = (
+    {"independence": 0.1},
+    {"independence": 0.1, "sharpness": 4.0},
+    {"independence": 0.1, "decoder": 0.3},
+)
+
+
+def pilot_jobs(dataset: str, backbone: str) -> list[FewShotJob]:
+    """Every change of each of our objectives, with the longest code of the backbone."""
+    k, d = _CODE[backbone]
+    base = FewShotJob("pilot", dataset, backbone, k=k, d=d, steps=_STEPS[backbone], validations=4)
+    changes = {"dimco-infomax": INFOMAX_CHANGES, "dimco-decoder": DECODER_CHANGES, "dimco-both": BOTH_CHANGES}
+    return [replace(base, method=method, **change) for method, of_method in changes.items() for change in of_method]

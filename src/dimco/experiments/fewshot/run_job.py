@@ -1,0 +1,113 @@
+"""One job from beginning to end: train, choose on validation classes, measure on test classes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from dimco.datasets.image_set import ImageSet
+from dimco.embedding_model import EmbeddingModel
+from dimco.experiments.fewshot.data import few_of_each, load_parts, repeated, training_preprocessing
+from dimco.experiments.fewshot.gpu import BusyMeter
+from dimco.experiments.fewshot.job import FewShotJob
+from dimco.experiments.fewshot.measure import (
+    Protocol,
+    chosen_rules,
+    code_records,
+    embedding_accuracy,
+    embedding_records,
+    few_shot_episodes,
+    mean_validation,
+    quick_accuracy,
+    quick_code_accuracy,
+)
+from dimco.experiments.fewshot.network import Built, build
+from dimco.experiments.fewshot.outputs import all_outputs
+from dimco.experiments.fewshot.train import train_job
+from dimco.fewshot.rules import Rule
+from dimco.randomness import seeded
+
+_LOOK_EPISODES = 100
+_SHORTEST_EPOCH = 100
+
+
+def run_job(
+    job: FewShotJob,
+    root: Path | None,
+    device: torch.device,
+    protocol: Protocol | None = None,
+    deadline: float | None = None,
+) -> dict[str, Any]:
+    """The record of a job: its settings, how it trained, and its accuracies.
+
+    Parameters
+    ----------
+    job : FewShotJob
+    root : Path or None
+        Where the data sets are.
+    device : torch.device
+    protocol : Protocol, optional
+    deadline : float, optional
+        On `time.monotonic`'s clock: training ends early then, and what was best is measured.
+    """
+    start = time.perf_counter()
+    protocol = protocol or Protocol()
+    parts = load_parts(job.dataset, root)
+    few = few_of_each(parts["train"], job.images_a_class, job.seed)
+    images = repeated(few, _SHORTEST_EPOCH * job.batch_size) if job.items == 1 else few
+    with seeded(job.seed, "weights"):
+        built = build(job, training_preprocessing(job.dataset, root), len(parts["train"].classes))
+    looks = few_shot_episodes(parts["val"].labels, min(_LOOK_EPISODES, protocol.validation))
+
+    def look(step: int) -> float:
+        outputs = _outputs(job, built, parts["val"], device, half=True)
+        if built.score is None:
+            return quick_code_accuracy(outputs, looks)
+        return quick_accuracy(outputs, built.score, looks)
+
+    with BusyMeter(device) as meter:
+        trained = train_job(job, built, images, device, look, deadline=deadline)
+    accuracies = [] if job.experiment == "throughput" else _accuracies(job, built, parts, device, protocol)
+    return {
+        "job": job.as_record(),
+        "bits": 32 * built.network.width if isinstance(built.network, EmbeddingModel) else job.spec.bits,
+        "accuracies": accuracies,
+        "validation": round(mean_validation(accuracies), 3) if accuracies else None,
+        "looks": trained.looks,
+        "best_step": trained.best["step"] if trained.best else None,
+        "steps": trained.steps,
+        "complete": trained.steps == trained.asked,
+        "training_seconds": round(trained.seconds, 2),
+        "images_per_second": round(trained.steps * job.batch_size / trained.seconds),
+        "gpu_busy_percent": meter.percent,
+        "not_captured": trained.not_captured,
+        "seconds": round(time.perf_counter() - start, 2),
+    }
+
+
+def _accuracies(
+    job: FewShotJob, built: Built, parts: dict[str, ImageSet], device: torch.device, protocol: Protocol
+) -> list[dict[str, Any]]:
+    """Records of the test classes; of a pilot, of the validation classes."""
+    known = few_shot_episodes(parts["val"].labels, protocol.validation)
+    outputs = _outputs(job, built, parts["val"], device)
+    tasks = known if job.experiment == "pilot" else few_shot_episodes(parts["test"].labels, protocol.test)
+    if built.score is None:
+        rules = [Rule("nearest")] if job.experiment == "small-train" else None
+        chosen = chosen_rules(outputs, known, rules)
+        if job.experiment != "pilot":
+            outputs = _outputs(job, built, parts["test"], device)
+        return code_records(outputs, tasks, chosen)
+    validation = {shots: embedding_accuracy(outputs, built.score, episodes).mean for shots, episodes in known.items()}
+    if job.experiment != "pilot":
+        outputs = _outputs(job, built, parts["test"], device)
+    return embedding_records(outputs, built.score, tasks, validation)
+
+
+def _outputs(job: FewShotJob, built: Built, images: ImageSet, device: torch.device, half: bool = False) -> torch.Tensor:
+    sharpness = job.sharpness if job.learns_codes else None
+    built.objective.eval()
+    return all_outputs(built.network, images.pixels, device, sharpness, half)

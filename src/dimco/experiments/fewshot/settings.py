@@ -1,0 +1,22 @@
+"""The settings that each method trains with; those of the codes were compared on validation classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dimco.experiments.fewshot.job import CODE_METHODS
+
+CODE_SETTINGS: dict[str, dict[str, Any]] = {
+    "dimco-infomax": {"sharpness": 4.0, "independence": 0.1},
+    "dimco-decoder": {"temperature": 4.0},
+    "dimco-both": {"temperature": 4.0, "independence": 0.1},
+}
+EMBEDDING_SETTINGS: dict[str, dict[str, Any]] = {
+    "conv4": {"optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
+    "resnet12": {"lr": 0.05},
+}
+
+
+def settings_of(method: str, backbone: str) -> dict[str, Any]:
+    """Settings of `FewShotJob` that are not its defaults."""
+    return CODE_SETTINGS[method] if method in CODE_METHODS else EMBEDDING_SETTINGS[backbone]
