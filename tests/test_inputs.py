@@ -54,6 +54,14 @@ def test_rows_become_single_precision(rows):
     assert tensor.tolist() == [[1.5, 2]]
 
 
+@pytest.mark.parametrize("kind", [np.asarray, torch.as_tensor])
+def test_bytes_are_finite_and_keep_their_values(kind):
+    rows = kind(np.array([[0, 255], [7, 128]], np.uint8))
+    check_finite(rows)
+    tensor = float_tensor(rows, torch.device("cpu"))
+    assert (tensor.dtype, tensor.tolist()) == (torch.float32, [[0, 255], [7, 128]])
+
+
 @pytest.mark.parametrize(
     ("y", "classes", "indices"),
     [

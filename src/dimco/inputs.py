@@ -40,8 +40,10 @@ def check_shape(x: Any, features: int | None) -> None:
 
 def check_finite(rows: Any, first_row: int = 0) -> None:
     """Raise `InputError` naming the first row that holds NaN or infinity, or becomes infinite as float32."""
+    if rows.dtype in (np.uint8, torch.uint8):
+        return
     if isinstance(rows, Tensor):
-        finite = torch.isfinite(rows.float()).cpu().numpy()
+        finite = torch.isfinite(rows.float()).flatten(1).all(1).cpu().numpy()
     else:
         with np.errstate(over="ignore"):
             finite = np.isfinite(rows.astype(np.float32) if rows.dtype.itemsize > 4 else rows)
@@ -51,9 +53,11 @@ def check_finite(rows: Any, first_row: int = 0) -> None:
 
 
 def float_tensor(rows: Any, device: torch.device) -> Tensor:
-    """Rows of an array or tensor as a float32 tensor on the device."""
+    """Rows of an array or tensor as a float32 tensor on the device; bytes travel as bytes."""
     if isinstance(rows, Tensor):
-        return rows.to(device, torch.float32)
+        return rows.to(device).float()
+    if rows.dtype == np.uint8:
+        return torch.from_numpy(np.array(rows)).to(device).float()
     return torch.from_numpy(np.array(rows, dtype=np.float32)).to(device)
 
 
