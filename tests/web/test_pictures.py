@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from dimco.errors import ForeignFileError
-from dimco.web.pictures import Pictures, class_names, open_pictures, thumbnail
+from dimco.web.pictures import Pictures, open_pictures, thumbnail
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (5, 6, 8, 3)).astype(np.uint8)
 
@@ -47,12 +47,6 @@ def test_what_holds_no_pictures_is_refused(tmp_path):
     np.savez(tmp_path / "a.npz", y=PIXELS)
     with pytest.raises(ForeignFileError):
         open_pictures(tmp_path / "a.npz")
-
-
-def test_names_of_classes_are_looked_for_in_archives_alone(tmp_path):
-    np.savez(tmp_path / "a.npz", x=PIXELS)
-    assert class_names(tmp_path / "a.npz") is None
-    assert class_names(tmp_path / "a.csv") is None
 
 
 def test_small_pictures_keep_every_pixel_and_large_ones_fit_the_side():

@@ -28,6 +28,10 @@ class FolderPictures:
     def __len__(self) -> int:
         return len(self._folder)
 
+    def labels(self) -> NDArray[np.str_]:
+        """The name of the class of each image."""
+        return np.array(self.classes)[self._folder.labels]
+
     def __getitem__(self, item: int) -> NDArray[np.uint8]:
         """Bytes of shape (height, width, 3)."""
         pixels: NDArray[np.uint8] = self._folder[int(item)][0].permute(1, 2, 0).numpy()
@@ -52,6 +56,17 @@ def load_pictures(path: str | Path, items: int | None = None) -> Any:
     if items is not None and len(images) != items:
         raise InputError(f"expected {items:,} images, one an item and in their order; {place} holds {len(images):,}")
     return images
+
+
+def pictures_in(path: Path) -> Any | None:
+    """Images indexed by item, of a folder or of an array of bytes; None where the path holds something else."""
+    if path.is_dir():
+        return load_pictures(path)
+    try:
+        images = load_pictures(path)
+    except (ForeignFileError, InputError):
+        return None
+    return images if images.dtype == np.uint8 else None
 
 
 def named_pictures(path: Path) -> tuple[Any, list[str] | None]:

@@ -13,9 +13,9 @@ from torch import Tensor
 from dimco.codebook import Codebook
 from dimco.errors import InputError
 from dimco.model import CodeModel
+from dimco.picture_routes import PictureRoute
 from dimco.search.index import CodeIndex
 from dimco.web.codewords import Codewords
-from dimco.web.picture_routes import PictureRoute
 from dimco.web.pictures import Pictures
 from dimco.web.stored_codes import StoredCodes
 

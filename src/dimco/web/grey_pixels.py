@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dimco.errors import InputError
-from dimco.web.picture_routes import Features
+from dimco.picture_routes import Features
 
 _LOOKED_AT = 1_000
 _WORKED_ON = 256

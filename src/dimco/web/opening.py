@@ -9,12 +9,13 @@ from typing import Any
 
 from dimco.backbones.pretrained import PRETRAINED, load_pretrained
 from dimco.datasets import load_data
+from dimco.datasets.pictures import class_names
 from dimco.errors import InputError
+from dimco.picture_routes import Network, PictureRoute, own_route
 from dimco.search.pair import open_pair
 from dimco.web.collection import Collection
 from dimco.web.grey_pixels import GreyPixels
-from dimco.web.picture_routes import Network, PictureRoute, own_route
-from dimco.web.pictures import Pictures, class_names, open_pictures
+from dimco.web.pictures import Pictures, open_pictures
 
 _LONGEST_SIDE = 1_024
 

@@ -6,12 +6,9 @@ import io
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from PIL import Image
 
-from dimco.datasets.pictures import load_pictures
-
-_MANY = 255.0
+from dimco.datasets.pictures import as_image, named_pictures
 
 
 class Pictures:
@@ -32,28 +29,13 @@ class Pictures:
 
     def picture(self, item: int) -> Image.Image:
         """The picture of an item, in its own size."""
-        pixels = np.asarray(self._pixels[item])
-        if pixels.shape[2:] == (1,):
-            pixels = pixels[..., 0]
-        if pixels.dtype != np.uint8:
-            high = self._high or (1.0 if pixels.dtype.kind == "f" else _MANY)
-            scaled = (pixels.astype(np.float64) - self._low) / (high - self._low)
-            pixels = (_MANY * scaled.clip(0, 1)).round().astype(np.uint8)
-        return Image.fromarray(np.ascontiguousarray(pixels))
+        return as_image(self._pixels[item], self._low, self._high)
 
 
 def open_pictures(path: Path) -> tuple[Pictures, list[str] | None]:
     """The pictures in a folder or a file, and the names of the classes if they stand there."""
-    images = load_pictures(path)
-    return Pictures(images), images.classes if path.is_dir() else class_names(path)
-
-
-def class_names(path: Path) -> list[str] | None:
-    """The names in the array `classes` of a .npz file, None if there are none."""
-    if path.suffix.lower() != ".npz":
-        return None
-    with np.load(path, allow_pickle=False) as archive:
-        return [str(name) for name in archive["classes"]] if "classes" in archive.files else None
+    images, classes = named_pictures(path)
+    return Pictures(images), classes
 
 
 def thumbnail(image: Image.Image, side: int) -> tuple[bytes, str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 
 from fastapi import HTTPException
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
+
+from dimco.datasets.picture_file import upright_on_white
 
 FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/webp": "WEBP", "image/bmp": "BMP", "image/gif": "GIF"}
 MOST_PIXELS = 40_000_000
@@ -23,12 +25,9 @@ def read_picture(body: bytes, content_type: str) -> Image.Image:
             if image.width * image.height > MOST_PIXELS:
                 size = f"{image.width} x {image.height}"
                 raise HTTPException(422, f"expected a picture of at most {MOST_PIXELS:,} pixels; got {size}")
-            turned = ImageOps.exif_transpose(image).convert("RGBA")
+            return upright_on_white(image)
     except UnidentifiedImageError:
         raise HTTPException(422, f"expected a picture; the {len(body):,} bytes that came are none") from None
     except _DAMAGES as error:
         reason = " ".join(str(error).split())[:120]
         raise HTTPException(422, f"expected a whole picture; this one cannot be read: {reason}") from None
-    white = Image.new("RGBA", turned.size, "white")
-    white.alpha_composite(turned)
-    return white.convert("RGB")

@@ -1,16 +1,22 @@
-"""From a picture to what the model takes: the ways in which a dropped picture can become a code."""
+"""From a picture to what the model takes: the ways in which a picture can become a code."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image
 from torch import nn
 
 from dimco.backbones.preprocessing import Preprocessing
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_TOGETHER = 64
 
 
 class Features(NamedTuple):
@@ -31,7 +37,7 @@ class PictureRoute(Protocol):
 
     description: str
 
-    def features(self, picture: Image.Image) -> Features:
+    def features(self, picture: Image) -> Features:
         """What the model takes of a picture."""
 
 
@@ -42,13 +48,20 @@ class Network:
         self._preprocessing, self._network = preprocessing, network
         self.description = "cut to a square" if network is None else "put through the network that made the features"
 
-    def features(self, picture: Image.Image) -> Features:
+    def features(self, picture: Image) -> Features:
         cut = np.asarray(self._preprocessing.cut(picture.convert("RGB")))
         pixels = torch.from_numpy(cut.copy()).permute(2, 0, 1)[None].float()
         if self._network is None:
             return Features(pixels.numpy())
         with torch.inference_mode():
             return Features(self._network(pixels).numpy())
+
+
+def batches(route: PictureRoute, pictures: Iterable[Image], most: int = _TOGETHER) -> Iterator[NDArray[Any]]:
+    """What the model takes of pictures, some tens of them at a time and at most so many."""
+    coming = iter(pictures)
+    while some := [route.features(picture).values for picture in islice(coming, min(most, _TOGETHER))]:
+        yield np.concatenate(some)
 
 
 def own_route(backbone: nn.Module) -> PictureRoute | None:
