@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from dimco import CodeIndex, CodeModel, CodeSpec, Where
-from dimco.cli import search as command
+from dimco.cli import queries as command
 from dimco.cli.app import run
 from dimco.cli.neighbours_file import records
 from dimco.search.neighbours import Neighbours

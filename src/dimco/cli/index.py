@@ -18,7 +18,10 @@ index = typer.Typer(name="index", help="Make an index of codes, and change what 
 
 IndexFile = Annotated[Path, typer.Argument(metavar="INDEX", help="An index written by `dimco index build`.")]
 Source = Annotated[Path, typer.Argument(metavar="CODES|MODEL", help="Codes, or a model that encodes DATA.")]
-Data = Annotated[Path | None, typer.Argument(metavar="DATA", help="Features: .npz, .npy, .parquet, .csv.")]
+Data = Annotated[
+    Path | None,
+    typer.Argument(metavar="DATA", help="Features: .npz, .npy, .parquet, .csv; a folder of pictures by class."),
+]
 NewIds = Annotated[
     Path | None,
     typer.Option("--ids-file", help="The items' ids: .npy, or text, one a line; else counted on."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from dimco.codes import Codes
 from dimco.codes_file import KIND as CODES
 from dimco.codes_file import read_codes
 from dimco.datasets import load_data
+from dimco.datasets.pictures import as_image, pictures_in
 from dimco.errors import ForeignFileError, InputError
 from dimco.model import KIND as MODEL
 from dimco.model import CodeModel
+from dimco.picture_routes import batches, own_route
 from dimco.progress import items_bar
 from dimco.spec import CodeSpec
 from dimco.tensor_file import read_record
@@ -36,7 +39,7 @@ class NewItems:
 
 
 def read_new_items(source: Path, data: Path | None, labels: str | None, device: str, quiet: bool) -> NewItems:
-    """The items of a codes file, or of data encoded by a model; `InputError` for another combination."""
+    """The items of a codes file, or of data that a model encodes: features, or pictures where it takes pictures."""
     kind, _ = read_record(source)
     if kind == CODES:
         if data is not None or labels is not None:
@@ -48,18 +51,34 @@ def read_new_items(source: Path, data: Path | None, labels: str | None, device: 
     if data is None:
         raise InputError(f"expected data for {source} to encode: name its file after the model")
     model = CodeModel.load(source).to(pick_device(device))
+    count, inputs, known = _inputs(model, data, labels)
+    note(f"{count:,} items -> {model.spec}", quiet)
+    return NewItems(model.spec, _encoded(model, count, inputs, quiet), _plain(known))
+
+
+def _inputs(model: CodeModel, data: Path, labels: str | None) -> tuple[int, Iterator[Any], NDArray[Any] | None]:
+    """How many items there are, what the model takes of them, some at a time, and their labels if they have any.
+
+    Of a folder of pictures the labels are the names of its classes.
+    """
+    route = own_route(model.backbone)
+    images = None if route is None else pictures_in(data)
+    if route is not None and images is not None:
+        pictures = (as_image(images[item]).convert("RGB") for item in range(len(images)))
+        known = images.labels() if data.is_dir() else load_data(data, labels).y
+        return len(images), batches(route, pictures), known
     items = load_data(data, labels)
-    note(f"{len(items.x):,} items -> {model.spec}", quiet)
-    return NewItems(model.spec, _encoded(model, items.x, quiet), _plain(items.y))
+    x = items.x
+    return len(x), (x[start : start + _ENCODED_AT_ONCE] for start in range(0, len(x), _ENCODED_AT_ONCE)), items.y
 
 
-def _encoded(model: CodeModel, x: NDArray[Any], quiet: bool) -> NDArray[Any]:
-    symbols = np.empty((len(x), model.spec.d), model.spec.dtype)
-    with contextlib.nullcontext(lambda _: None) if quiet else items_bar(len(x), "items") as on_items:
-        for start in range(0, len(x), _ENCODED_AT_ONCE):
-            part = symbols[start : start + _ENCODED_AT_ONCE]
-            part[:] = model.encode(x[start : start + _ENCODED_AT_ONCE]).unpack()
-            on_items(start + len(part))
+def _encoded(model: CodeModel, count: int, inputs: Iterator[NDArray[Any]], quiet: bool) -> NDArray[Any]:
+    symbols, done = np.empty((count, model.spec.d), model.spec.dtype), 0
+    with contextlib.nullcontext(lambda _: None) if quiet else items_bar(count, "items") as on_items:
+        for x in inputs:
+            symbols[done : done + len(x)] = model.encode(x).unpack()
+            done += len(x)
+            on_items(done)
     return symbols
 
 

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
-from torch import Tensor
 
+from dimco.backbones.pretrained import PRETRAINED
 from dimco.cli import choice, options
-from dimco.cli.neighbours_file import check_output, records, write_neighbours
+from dimco.cli.neighbours_file import Seen, check_output, records, write_neighbours
+from dimco.cli.neighbours_table import SHOWN_QUERIES, print_neighbours
 from dimco.cli.output import note, show
-from dimco.datasets import load_data
-from dimco.model import CodeModel
-from dimco.progress import items_bar
+from dimco.cli.queries import read_queries, tables
+from dimco.cli.sheet import check_images, check_sheet, write_sheet
+from dimco.datasets.pictures import named_pictures
+from dimco.errors import InputError
+from dimco.search.agreement import agreement
 from dimco.search.neighbours import Neighbours
 from dimco.search.pair import open_pair
 from dimco.search.where import Where
 from dimco.training.loop import pick_device
 
-_SHOWN_QUERIES = 10
-_TABLE_ENTRIES = 1 << 24
+_SHEET = Path("neighbours.png")
 
 
 def search(
     model: options.ModelFile,
     index: Annotated[Path, typer.Argument(metavar="INDEX", help="An index written by `dimco index build`.")],
-    queries: Annotated[Path, typer.Argument(metavar="QUERIES", help="Features: .npz, .npy, .parquet, .csv.")],
+    queries: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="QUERIES", help="Features: .npz, .npy, .parquet, .csv; or pictures and folders of them."
+        ),
+    ],
     n: Annotated[int, typer.Option("-n", help="Neighbours of each query.", min=1)] = 10,
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            help="Images of the stored items, for a contact sheet: a folder as for dimco embed, .npz or .npy."
+        ),
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option(help=f"Contact sheet of pictures and neighbours; with --images {_SHEET} by default.")
+    ] = None,
+    backbone: Annotated[
+        str | None, typer.Option(help=f"The network that made the features of pictures: {', '.join(PRETRAINED)}.")
+    ] = None,
+    weights: Annotated[Path | None, typer.Option(help="Its weights, as for `dimco embed`.")] = None,
     label: choice.LabelNames = None,
     ids: choice.Ids = None,
     ids_file: choice.IdsFile = None,
@@ -51,10 +66,12 @@ def search(
 ) -> None:
     """Find the stored codes that are likeliest for each query: exact, best first, equal scores by the smaller id.
 
-    --label, --ids and --not-ids narrow what may be found; all that are given hold. Queries are numbered from 0 in the
-    order of their file.
+    --label, --ids and --not-ids narrow what may be found; all that are given hold. Rows of features are numbered from
+    0. For pictures the positions that agree are shown too; the model takes them itself, or features of --backbone.
 
     Example: dimco search model.safetensors codes.index test.npz -n 10
+
+    Example: dimco search model.safetensors codes.index photo.jpg --images photos
     """
     check_output(output)
     loaded, opened = open_pair(model, index)
@@ -63,14 +80,22 @@ def search(
         labels=choice.read_labels(opened, label),
         not_ids=choice.read_ids(not_ids, None),
     )
-    items = load_data(queries)
-    note(f"{len(items.x):,} queries against {len(opened):,} codes of {opened.spec}", quiet)
+    asked = read_queries(queries, loaded, backbone, weights)
+    if asked.files is None and (images is not None or sheet is not None):
+        raise InputError("expected pictures as queries with --images or --sheet; got features")
+    sheet = _SHEET if sheet is None and images is not None else sheet
+    if sheet is not None:
+        check_sheet(sheet)
+    pictures, names = (None, None) if images is None else named_pictures(images)
+    what = "queries" if asked.files is None else "pictures"
+    note(f"{asked.count:,} {what} against {len(opened):,} codes of {opened.spec}", quiet)
     loaded.to(pick_device(device))
-    parts, seconds = [], 0.0
-    for tables in _tables(loaded, items.x, quiet):
+    parts, codes, seconds = [], [], 0.0
+    for table in tables(loaded, asked, quiet):
         start = time.perf_counter()
-        parts.append(opened.search(tables, n, where, kernel=kernel, threads=threads))
+        parts.append(opened.search(table, n, where, kernel=kernel, threads=threads))
         seconds += time.perf_counter() - start
+        codes.append(table.argmax(-1).numpy())
     found = _joined(parts)
     facts: dict[str, Any] = {
         "queries": len(found.ids),
@@ -79,48 +104,37 @@ def search(
         "seconds": seconds,
         "ms_per_query": 1e3 * seconds / len(found.ids),
     }
+    seen = None
+    if asked.files is not None:
+        compared = agreement(opened, np.concatenate(codes), found.ids)
+        seen = Seen([str(file) for file in asked.files], compared.agree)
+        if sheet is not None:
+            if images is not None:
+                check_images(pictures, found, images)
+            write_sheet(sheet, asked.files, found, compared, pictures, names)
+            facts["sheet"] = str(sheet)
     if output is not None:
-        write_neighbours(output, found)
+        write_neighbours(output, found, seen)
         show({"output": str(output), **facts}, json)
     elif json:
-        show({**facts, "results": list(records(found))}, json)
+        show({**facts, "results": list(records(found, seen))}, json)
     else:
-        _print(found)
-        left = len(found.ids) - _SHOWN_QUERIES
-        if left > 0:
-            note(f"and {left:,} more queries: write all with -o, or print them with --json", quiet)
+        print_neighbours(found, seen, names)
+        _note_rest(found, sheet, quiet)
 
 
-def _tables(model: CodeModel, x: NDArray[Any], quiet: bool) -> Iterator[Tensor]:
-    """log p of the queries, so many at a time that their tables take a bounded memory."""
-    step = max(1, _TABLE_ENTRIES // (model.spec.d * model.spec.k))
-    few = quiet or len(x) <= step
-    with contextlib.nullcontext(lambda _: None) if few else items_bar(len(x), "queries") as on_queries:
-        for first in range(0, len(x), step):
-            yield model.log_probs(x[first : first + step])
-            on_queries(min(first + step, len(x)))
+def _note_rest(found: Neighbours, sheet: Path | None, quiet: bool) -> None:
+    """What the table does not say."""
+    left = len(found.ids) - SHOWN_QUERIES
+    if found.ids.shape[1] == 0:
+        note("no stored item may be found", quiet)
+    elif left > 0:
+        note(f"and {left:,} more queries: write all with -o, or print them with --json", quiet)
+    if sheet is not None:
+        note(f"wrote {sheet}", quiet)
 
 
 def _joined(parts: list[Neighbours]) -> Neighbours:
     labels = [part.labels for part in parts if part.labels is not None]
     ids, scores = (np.concatenate([getattr(part, name) for part in parts]) for name in ("ids", "scores"))
     return Neighbours(ids, scores, np.concatenate(labels) if labels else None)
-
-
-def _print(found: Neighbours) -> None:
-    """The first queries as a table for people."""
-    some = slice(_SHOWN_QUERIES)
-    shown = Neighbours(found.ids[some], found.scores[some], None if found.labels is None else found.labels[some])
-    table = Table(box=None, pad_edge=False)
-    table.add_column("query", justify="right", style="bold")
-    for name in ("rank", "id"):
-        table.add_column(name, justify="right")
-    if found.labels is not None:
-        table.add_column("label", overflow="fold")
-    table.add_column("score", justify="right")
-    for record in records(shown):
-        label = [str(record["label"])] if "label" in record else []
-        score = "-inf" if record["score"] is None else f"{record['score']:.4f}"
-        query = str(record["query"]) if record["rank"] == 1 else ""
-        table.add_row(query, str(record["rank"]), str(record["id"]), *label, score)
-    Console().print(table)

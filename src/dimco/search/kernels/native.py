@@ -23,7 +23,6 @@ KERNELS = {"avx512": 2, "avx2": 1, "portable": 0}
 _LIBRARY = "dimco_scan.dll" if sys.platform == "win32" else "dimco_scan.so"
 _QUERIES_A_JOB = 128
 _BYTES_A_THREAD = 1 << 23
-_PLAIN = ("C", "A")  # in one piece, and aligned as C++ expects
 
 
 class Found(NamedTuple):
@@ -88,7 +87,7 @@ def scan_native(
     threads: int,
 ) -> Found:
     """The n best items for each table of shape (d, k), on at most so many threads."""
-    tables = np.require(tables, np.float32, _PLAIN)
+    tables = np.require(tables, np.float32, ("C", "A"))
     size = sum(segment.blocks.nbytes for segment in segments) * len(tables)
     jobs = plan(len(tables), max(1, min(threads, size // _BYTES_A_THREAD)))
 
@@ -180,7 +179,7 @@ class _Search:
 
     def _borrow(self, array: NDArray[Any], dtype: type[np.generic]) -> int:
         """The address of an array that is kept alive as long as the search."""
-        plain = np.require(array, dtype, _PLAIN)
+        plain = np.require(array, dtype, ("C", "A"))
         self._borrowed.append(plain)
         return _address(plain)
 
