@@ -65,6 +65,34 @@ def test_the_variants_have_the_same_weights_and_differ_from_the_second_stage_on(
     assert not torch.allclose(second, published_second, rtol=0.1)
 
 
+def test_frozen_normalisation_in_training_computes_the_same_and_has_the_same_gradients(network):
+    network = network.requires_grad_().double()
+    x = torch.randn(2, 3, 64, 64).double()
+    with torch.no_grad():
+        plain = network(x)
+    features = network(x)
+    torch.testing.assert_close(features, plain)
+    features.square().sum().backward()
+    weights = {name: values.detach().clone().requires_grad_() for name, values in network.named_parameters()}
+    _by_hand({**dict(network.named_buffers()), **weights}, x, "3x3", 1e-5).square().sum().backward()
+    for name, values in network.named_parameters():
+        expected = weights[name].grad
+        torch.testing.assert_close(values.grad, expected, rtol=1e-6, atol=1e-8 * float(expected.abs().max()))
+
+
+def test_mean_and_maximum_of_the_last_maps_can_be_added(network):
+    both = ResNet50(pooling="mean+max").eval()
+    both.load_state_dict(network.state_dict())
+    last = []
+    both.layer4.register_forward_hook(lambda module, inputs, maps: last.append(maps))
+    with torch.inference_mode():
+        features = both(torch.randn(2, 3, 64, 96))
+    maps = last[0].flatten(2).double()
+    torch.testing.assert_close(features.double(), maps.mean(2) + maps.max(2).values, rtol=1e-4, atol=1e-5)
+    with pytest.raises(InputError, match=r"expected pooling mean or mean\+max; got 'max'"):
+        ResNet50(pooling="max")
+
+
 def test_it_has_the_parameters_of_the_paper_and_builds_again_from_its_config(network):
     assert sum(values.numel() for values in network.parameters()) == 23_508_032
     kind = PRETRAINED["resnet50-v1"]
