@@ -20,6 +20,7 @@ from dimco.inputs import check_features
 from dimco.model import CodeModel
 from dimco.objectives import ClassInfomax, DecoderInfomax, Infomax
 from dimco.randomness import generator, seeded
+from dimco.ranks import ALONE, Processes
 from dimco.spec import CodeSpec
 from dimco.training import ArrayData, EpochRecord, TrainingConfig, train
 from dimco.training.batches import steps_per_epoch
@@ -156,6 +157,7 @@ def fit_code(
     checkpoint: str | Path | None = None,
     resume: bool = False,
     on_epoch: Callable[[EpochRecord], None] | None = None,
+    processes: Processes = ALONE,
 ) -> FittedCode:
     """Learn a code from embeddings.
 
@@ -166,7 +168,7 @@ def fit_code(
         Class indices from 0 to classes - 1.
     classes : int
     settings : FitSettings
-    checkpoint, resume, on_epoch
+    checkpoint, resume, on_epoch, processes
         See `dimco.training.train`.
     """
     check_features(x)
@@ -180,7 +182,7 @@ def fit_code(
         model = CodeModel(Standardize(x.shape[1]).fit(x, settings.seed), _trained_head(settings, x.shape[1], classes))
         objective = _objective(settings, data.labels, classes)
     config = settings.training(len(data.labels))
-    history = train(model, objective, data, config, held_out, checkpoint, resume, on_epoch)
+    history = train(model, objective, data, config, held_out, checkpoint, resume, on_epoch, processes=processes)
     if settings.head == "codeword":
         model = with_codewords(model, spec, settings.seed)
     model.metadata = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from dimco.fitting import FitSettings, FittedCode, HeadName, ObjectiveName, fit_
 from dimco.inputs import encode_labels
 from dimco.selection import Trial, choose_settings
 from dimco.training.history import learning_curve
+from dimco.training.processes import joined_processes
 from dimco.training.progress import progress_bar
 
 
@@ -57,6 +59,8 @@ def fit(
 
     An interrupted run leaves MODEL.checkpoint; the same command with --resume goes on from there.
 
+    Several processes, started by torchrun or accelerate with `-m dimco fit`, share every batch and learn the same code.
+
     With --bits, settings are compared on a held-out part of the data, and the best is then fitted on all of it.
 
     Example: dimco fit train.npz -o model.safetensors --k 16 --d 4
@@ -91,14 +95,17 @@ def fit(
         raise InputError(f"expected a checkpoint to resume from at {checkpoint}; there is none")
     data = load_data(train, labels)
     classes, indices = encode_labels(data.labels(), len(data.x))
-    if bits is not None:
-        settings = _chosen(data.x, indices, len(classes), bits, settings, time_budget, quiet)
-    note(f"{len(data.x):,} items, {data.x.shape[1]} features, {len(classes)} classes -> {settings.spec}", quiet)
-    if quiet:
-        fitted = fit_code(data.x, indices, len(classes), settings, checkpoint, resume)
-    else:
-        with progress_bar() as on_epoch:
-            fitted = fit_code(data.x, indices, len(classes), settings, checkpoint, resume, on_epoch)
+    with joined_processes(device) as processes:
+        quiet = quiet or processes.rank > 0
+        if bits is not None and processes.count > 1:
+            raise InputError(f"expected one process to choose the settings of --bits; got {processes.count}")
+        if bits is not None:
+            settings = _chosen(data.x, indices, len(classes), bits, settings, time_budget, quiet)
+        note(f"{len(data.x):,} items, {data.x.shape[1]} features, {len(classes)} classes -> {settings.spec}", quiet)
+        with contextlib.nullcontext(None) if quiet else progress_bar() as on_epoch:
+            fitted = fit_code(data.x, indices, len(classes), settings, checkpoint, resume, on_epoch, processes)
+    if processes.rank:
+        return
     history = learning_curve(fitted.history)
     fitted.model.metadata |= {"classes": classes.tolist(), "data": train.name, "history": history}
     fitted.model.save(output)

@@ -16,6 +16,7 @@ from dimco.embedding_model import EmbeddingModel
 from dimco.errors import InputError, TrainingError
 from dimco.model import CodeModel
 from dimco.randomness import generator, seeded
+from dimco.ranks import ALONE, Processes
 from dimco.training.batches import Indices, balanced_batches, plain_batches, steps_per_epoch
 from dimco.training.captured import CapturedSteps
 from dimco.training.checkpoint import Progress, load_checkpoint, save_checkpoint
@@ -24,6 +25,7 @@ from dimco.training.data import DeviceData, TrainingData
 from dimco.training.history import EpochRecord
 from dimco.training.optimizer import build_optimizer, set_learning_rate
 from dimco.training.schedule import learning_rate
+from dimco.training.shared_norm import shared_norms
 from dimco.training.step import Step
 
 Validate = Callable[[Any], float]
@@ -41,6 +43,7 @@ def train(
     resume: bool = False,
     on_epoch: Callable[[EpochRecord], None] | None = None,
     validate: Validate | None = None,
+    processes: Processes = ALONE,
 ) -> list[EpochRecord]:
     """Train a model in place; leave it on the CPU, in evaluation mode.
 
@@ -66,6 +69,11 @@ def train(
     validate : callable, optional
         In place of `held_out`: gives a score of the model, the higher the better, every `config.validate_every`
         epochs. It gets the model on its device, in evaluation mode. The model ends as it was at the best score.
+    processes : Processes, optional
+        Processes that call this together with the same arguments, from `joined_processes`. Each takes its part of
+        every batch, and all end with the same model, that of one process to float tolerance but for dropout and
+        augmentation, which every process draws for itself. The first one writes the checkpoint, which resumes on
+        any number of processes, and reports epochs. The objective must have `ranks`.
 
     Returns
     -------
@@ -76,16 +84,17 @@ def train(
         raise InputError("expected held-out data or a function that validates; got both")
     if config.patience is not None and held_out is None and validate is None:
         raise InputError("expected held-out data for early stopping; got patience without it")
-    run = _Run(model, objective, data, config, held_out, validate)
+    run = _Run(model, objective, data, config, held_out, validate, processes)
     if resume:
         if checkpoint is None:
             raise InputError("expected a checkpoint to resume from; got none")
         run.progress = load_checkpoint(checkpoint, run.trained, run.optimizer, run.identity)
     while len(run.progress.history) < config.epochs and not run.progress.exhausted(config.patience):
-        record = run.epoch()
-        if checkpoint is not None:
+        with shared_norms(run.trained, processes):
+            record = run.epoch()
+        if checkpoint is not None and processes.rank == 0:
             save_checkpoint(checkpoint, run.trained, run.optimizer, run.progress, run.identity)
-        if on_epoch is not None:
+        if on_epoch is not None and processes.rank == 0:
             on_epoch(record)
     run.finish()
     return run.progress.history
@@ -120,8 +129,10 @@ class _Run:
         config: TrainingConfig,
         held_out: TrainingData | None,
         validate: Validate | None,
+        processes: Processes,
     ) -> None:
         self.device = pick_device(config.device)
+        self.processes = processes
         self.model, self.objective, self.data, self.config = model, objective, data, config
         self.held_out, self.validate = held_out, validate
         self.trained = nn.ModuleDict({"model": model, "objective": objective}).to(self.device)
@@ -130,8 +141,9 @@ class _Run:
             _lay_out(self.trained, torch.channels_last)
         if hasattr(objective, "batch_classes"):
             cast(Any, objective).batch_classes = config.balanced
+        self._share(objective)
         self.optimizer = build_optimizer(model, objective, model.backbone, config)
-        self.step = Step(model, objective, self.optimizer, mixed)
+        self.step = Step(model, objective, self.optimizer, mixed, processes)
         self.draws = torch.Generator(self.device)
         self.captured = self._captured() if config.captured else None
         self.progress = Progress()
@@ -151,6 +163,8 @@ class _Run:
         start = time.perf_counter()
         with seeded(self.config.seed, "epoch", number) as draws:
             self.draws.manual_seed(draws.initial_seed())
+            if self.processes.rank:
+                torch.manual_seed(draws.initial_seed() + self.processes.rank)
             self.trained.train()
             sums = self._steps(number) if self.captured is None else self._captured_steps(number, self.captured)
             parts = {name: float(value) / self.steps for name, value in sums.items()}
@@ -160,6 +174,7 @@ class _Run:
                 )
             held_out = None if self.held_out is None else self._held_out_information(self.held_out)
             validated = self._validated(number + 1)
+            held_out, validated = self._agreed(held_out), self._agreed(validated)
         rate, seconds = self._rate(number, self.steps - 1), time.perf_counter() - start
         record = EpochRecord(number + 1, self.config.epochs, rate, parts, held_out, seconds, validated)
         self.progress.history.append(record)
@@ -169,14 +184,32 @@ class _Run:
         return record
 
     def finish(self) -> None:
+        if self.processes.count > 1:
+            cast(Any, self.objective).ranks = ALONE
         if self.progress.best_state is not None:
             self.trained.load_state_dict(self.progress.best_state)
         self.trained.zero_grad()
         _lay_out(self.trained.cpu().eval(), torch.contiguous_format)
 
+    def _share(self, objective: nn.Module) -> None:
+        """Make the objective measure the batch of all processes, and start all of them from the same weights."""
+        if self.processes.count == 1:
+            return
+        if not hasattr(objective, "ranks"):
+            name = type(objective).__name__
+            raise InputError(f"expected an objective that sums over processes, such as Infomax; got {name}")
+        if self.config.captured:
+            raise InputError("expected one process for a captured step; got several")
+        cast(Any, objective).ranks = self.processes
+        self.processes.agree(self.trained)
+
+    def _agreed(self, score: float | None) -> float | None:
+        return None if score is None else self.processes.agreed(score)
+
     def _steps(self, epoch: int) -> dict[str, torch.Tensor]:
         sums: dict[str, torch.Tensor] = {}
-        for number, (x, labels) in enumerate(self.data.batches(self._indices(epoch), self.device)):
+        batches = (self.processes.part(batch) for batch in self._indices(epoch))
+        for number, (x, labels) in enumerate(self.data.batches(batches, self.device)):
             set_learning_rate(self.optimizer, self._rate(epoch, number))
             for name, value in self.step(x, labels, self.draws).items():
                 sums[name] = sums.get(name, 0) + value

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from dimco.ranks import ALONE, Processes
+
 
 class Step:
     """Forward pass, objective, gradients and a move of the optimizer.
@@ -19,13 +21,20 @@ class Step:
     optimizer : Optimizer
     mixed_precision : bool
         bfloat16 in the model's forward pass, and images with their channels last.
+    processes : Processes, optional
+        Those that the batch is spread over.
     """
 
     def __init__(
-        self, model: nn.Module, objective: Any, optimizer: torch.optim.Optimizer, mixed_precision: bool
+        self,
+        model: nn.Module,
+        objective: Any,
+        optimizer: torch.optim.Optimizer,
+        mixed_precision: bool,
+        processes: Processes = ALONE,
     ) -> None:
         self.model, self.objective, self.optimizer = model, objective, optimizer
-        self.mixed_precision = mixed_precision
+        self.mixed_precision, self.processes = mixed_precision, processes
 
     def output(self, x: Tensor) -> Tensor:
         """What the model gives, as float32."""
@@ -40,5 +49,8 @@ class Step:
         parts = self.objective(self.output(x), labels, generator)
         self.optimizer.zero_grad()
         parts.total.backward()
+        self.processes.average_gradients(
+            parameter for group in self.optimizer.param_groups for parameter in group["params"]
+        )
         self.optimizer.step()
         return {name: value.detach() for name, value in parts._asdict().items()}
