@@ -13,6 +13,9 @@ from dimco.cli import options
 from dimco.cli.output import note, show
 from dimco.cli.reproduce_bound import bound
 from dimco.cli.reproduce_codes import codes
+from dimco.cli.reproduce_correlation import correlation
+from dimco.cli.reproduce_fewshot import fewshot
+from dimco.cli.reproduce_small_train import small_train
 from dimco.errors import InputError, MissingExtraError
 
 reproduce = typer.Typer(name="reproduce", help="Run the paper's experiments again.", no_args_is_help=True)
@@ -25,6 +28,9 @@ def group() -> None:
 
 reproduce.command()(codes)
 reproduce.command()(bound)
+reproduce.command()(fewshot)
+reproduce.command()(correlation)
+reproduce.command()(small_train)
 
 
 @reproduce.command()

@@ -9,7 +9,10 @@ from dimco.atomic import write_text
 from dimco.experiments.bound import render as bound
 from dimco.experiments.codes import render as codes
 from dimco.experiments.compression import render as compression
+from dimco.experiments.correlation import render as correlation
+from dimco.experiments.fewshot import render as fewshot
 from dimco.experiments.search_bench import render as search
+from dimco.experiments.small_train import render as small_train
 from dimco.reports.docs import View, documents, plain_view, rendered
 
 VIEWS: dict[str, View] = {
@@ -25,6 +28,17 @@ VIEWS: dict[str, View] = {
     "codes-correlation": codes.correlation_view,
     "bound-codes": bound.codes_view,
     "bound-sizes": bound.sizes_view,
+    "correlation": correlation.correlation_view,
+    "correlation-last": correlation.last_view,
+    "small-train": small_train.small_train_view,
+    "fewshot-goals": fewshot.goals_view,
+    "fewshot-miniimagenet-conv4": fewshot.cells_view("miniimagenet", "conv4"),
+    "fewshot-miniimagenet-resnet12": fewshot.cells_view("miniimagenet", "resnet12"),
+    "fewshot-cifar-fs-conv4": fewshot.cells_view("cifar-fs", "conv4"),
+    "fewshot-cifar-fs-resnet12": fewshot.cells_view("cifar-fs", "resnet12"),
+    "fewshot-rules": fewshot.rules_view,
+    "fewshot-pilot": fewshot.pilot_view,
+    "fewshot-speed": fewshot.speed_view,
     "search-goals": search.goals_view,
     "search-single": search.single_view,
     "search-batch": search.batch_view,

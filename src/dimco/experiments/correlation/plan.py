@@ -12,11 +12,11 @@ RUNS, EPOCHS, K, D = 8, 20, 64, 64
 _STEPS_AN_EPOCH = 384
 
 
-def correlation_jobs(dataset: str, backbone: str) -> list[FewShotJob]:
+def correlation_jobs(dataset: str, backbone: str, runs: int = RUNS) -> list[FewShotJob]:
     """Each is measured after each of its 20 epochs, passes over miniImageNet's 38,400 images in batches of 100."""
     common: dict[str, Any] = {"steps": EPOCHS * _STEPS_AN_EPOCH, "validations": EPOCHS, "k": K, "d": D}
     return [
         FewShotJob("correlation", dataset, backbone, method, seed=run, **common, **settings_of(method, backbone))
-        for run in range(RUNS)
+        for run in range(runs)
         for method in METHODS
     ]

@@ -12,16 +12,19 @@ _CODE = {"conv4": (64, 128), "resnet12": (128, 128)}
 
 INFOMAX_CHANGES: tuple[dict[str, Any], ...] = (
     {},
+    {"independence": 3.0},
     {"sharpness": 4.0},
-    {"sharpness": 4.0, "independence": 0.0},
-    {"sharpness": 4.0, "independence": 0.1},
-    {"sharpness": 4.0, "independence": 0.1, "classes": 25, "items": 8},
-    {"sharpness": 4.0, "independence": 0.1, "classes": 64, "items": 4},
-    {"sharpness": 4.0, "independence": 0.1, "classes": 64, "items": 8, "steps": 3_000},
-    {"sharpness": 10.0, "independence": 0.1},
-    {"independence": 0.1, "optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
-    {"sharpness": 4.0, "independence": 0.1, "optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
-    {"sharpness": 4.0, "independence": 0.1, "lr": 0.3},
+    {"sharpness": 4.0, "independence": 3.0},
+    {"sharpness": 4.0, "independence": 10.0},
+    {"sharpness": 4.0, "independence": 0.3},
+    {"sharpness": 2.0, "independence": 3.0},
+    {"sharpness": 10.0, "independence": 3.0},
+    {"sharpness": 4.0, "lr": 0.03},
+    {"sharpness": 4.0, "lr": 0.3},
+    {"optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
+    {"sharpness": 4.0, "optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
+    {"sharpness": 4.0, "classes": 20, "items": 5},
+    {"sharpness": 4.0, "classes": 64, "items": 4},
 )
 DECODER_CHANGES: tuple[dict[str, Any], ...] = (
     {},
@@ -29,14 +32,13 @@ DECODER_CHANGES: tuple[dict[str, Any], ...] = (
     {"temperature": 16.0},
     {"label_smoothing": 0.1},
     {"sharpness": 2.0},
-    {"classes": 50, "items": 2},
     {"classes": 64, "items": 4},
     {"lr": 0.05},
 )
 BOTH_CHANGES: tuple[dict[str, Any], ...] = (
-    {"independence": 0.1},
-    {"independence": 0.1, "sharpness": 4.0},
-    {"independence": 0.1, "decoder": 0.3},
+    {},
+    {"sharpness": 4.0},
+    {"sharpness": 4.0, "decoder": 0.3},
 )
 
 
