@@ -68,6 +68,13 @@ def test_quantizing_again_keeps_the_distances_between_embeddings(features):
     torch.testing.assert_close(after, before, atol=1e-2, rtol=1e-3)
 
 
+def test_fitting_centroids_tells_how_embeddings_were_turned(features):
+    head = DistanceHead.from_features(features, SPEC)
+    before = head.embed(features).detach()
+    rotation = head.fit_centroids(before[:100] + 0.1)
+    torch.testing.assert_close(head.embed(features).detach(), before @ rotation, atol=1e-4, rtol=1e-4)
+
+
 def test_decoded_codes_are_the_centroids_side_by_side(features):
     head = DistanceHead.from_features(features, SPEC)
     symbols = torch.tensor([[0, 5, 7]])

@@ -103,18 +103,25 @@ class DistanceHead(CodeHead):
         head.quantize(x, rotated, seed)
         return head
 
-    @torch.no_grad()
     def quantize(self, x: Tensor, rotated: bool = True, seed: int = 0) -> None:
-        """Make the centroids, and with `rotated` the axes of z, those of product quantization of the rows of `x`.
+        """Make the centroids, and with `rotated` the axes of z, those of product quantization of the rows of `x`."""
+        with torch.no_grad():
+            self.fit_centroids(self.embed(x.float()), rotated, seed)
 
-        Distances between the z stay what they are. beta becomes 1 / (2 s^2), where s^2 is the mean squared distance
-        of a coordinate from its centroid: the Gaussians are as wide as the cells.
+    @torch.no_grad()
+    def fit_centroids(self, z: Tensor, rotated: bool = True, seed: int = 0) -> Tensor:
+        """`quantize` for embeddings z, which need not be of items: rows between them may stand for unseen classes.
+
+        Gives the rotation, (hidden, hidden): what was z is now z @ rotation, with the distances it had. beta becomes
+        1 / (2 s^2), where s^2 is the mean squared distance of a coordinate from its centroid: the Gaussians are as
+        wide as the cells.
         """
-        found = product_code(self.embed(x.float()), self.spec, torch.Generator().manual_seed(seed), rotated)
+        found = product_code(z, self.spec, torch.Generator().manual_seed(seed), rotated)
         self.projection.weight.copy_(found.rotation.t() @ self.projection.weight)
         self.projection.bias.copy_(found.rotation.t() @ self.projection.bias)
         self.centroids.copy_(found.centroids)
         self.log_beta.fill_(-math.log(2 * max(found.error, 1e-6)))
+        return found.rotation
 
     def embed(self, features: Tensor) -> Tensor:
         """z, (N, hidden)."""

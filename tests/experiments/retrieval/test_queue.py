@@ -25,7 +25,7 @@ def test_each_job_is_in_the_file_when_it_ends_and_runs_once(place, tmp_path):
     content = json.loads((tmp_path / "r.json").read_text())
     assert [record["job"]["method"] for record in content["jobs"]] == ["dimco-infomax", "n-pair"]
     kept = np.load(tmp_path / "out" / content["jobs"][0]["embeddings"])
-    assert kept["test_4x6_codes"].shape == (160, 6)
+    assert kept["test_4x6"].shape == (160, 6)
     again = ResultsFile(tmp_path / "r.json", "command")
     run_jobs(names, place, again, lines.append)
     assert len(again.records) == 2

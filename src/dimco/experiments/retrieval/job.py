@@ -48,12 +48,13 @@ class RetrievalJob:
     hidden : int
         Most that z of a distance head may have; no more than 8 numbers a position are used.
     metric, decoded, information : float
-        Weights of the loss on z, of the same loss on what the code stands for, and of the objective of the codes, in
+        Weights of Proxy-Anchor on z, of the same on what the code stands for, and of the objective of the codes, in
         nats a position.
     independence : float
         lambda of eq. 12.
-    refits : int
-        How often, spread evenly over the training, centroids are placed anew by OPQ of z.
+    refits, mixtures : int
+        How often, spread evenly over the training, centroids are placed anew by OPQ of z; and how many points between
+        items count for it beside each item, as unseen classes lie between those seen.
     crop, least_area : str, float
         "plain" cuts a square of 224 at random; "resized" cuts from `least_area` of the picture to all of it, and
         resizes.
@@ -84,6 +85,7 @@ class RetrievalJob:
     information: float = 1.0
     independence: float = 1.0
     refits: int = 2
+    mixtures: int = 1
     crop: Crop = "resized"
     least_area: float = 0.2
     pooling: str = "mean+max"

@@ -13,7 +13,7 @@ from dimco.baselines.metric.retrieval_losses import build
 from dimco.code_heads.distance import DistanceHead
 from dimco.code_heads.linear import LinearHead
 from dimco.experiments.retrieval.job import RetrievalJob
-from dimco.objectives import DecoderInfomax, Infomax, straight_through
+from dimco.objectives import DecoderInfomax, Infomax
 from dimco.spec import CodeSpec
 
 _NUMBERS_A_POSITION = 8
@@ -31,7 +31,8 @@ class Parts(NamedTuple):
 class EmbeddingPart(nn.Module):
     """A linear layer and a metric loss of its outputs."""
 
-    head, spec = None, None
+    head: Any = None
+    spec: CodeSpec | None = None
 
     def __init__(self, job: RetrievalJob, features: int, classes: int) -> None:
         super().__init__()
@@ -69,15 +70,22 @@ class CodePart(nn.Module):
         z = self._embedding(features)
         logits = self._logits(z)
         metric = self.proxies(z, labels).total
-        decoded = metric.new_zeros(())
-        if isinstance(self.head, DistanceHead) and self.job.decoded:
-            stored = straight_through(logits.softmax(-1)).transpose(0, 1)
-            rebuilt = torch.bmm(stored, self.head.centroids).transpose(0, 1).flatten(1)
-            decoded = self.proxies(rebuilt, labels).total
+        decoded = distortion = metric.new_zeros(())
+        if isinstance(self.head, DistanceHead):
+            stored = self.head.decode(logits.argmax(-1))
+            decoded = self.proxies(z + (stored - z).detach(), labels).total
+            distortion = self._distortion(mixtures(z.detach(), generator, self.job.mixtures))
         found = self.objective(logits, labels, generator)
-        share = self.spec.d if self.job.method == "dimco-infomax" else 1
-        total = self.job.metric * metric + self.job.decoded * decoded + self.job.information * found.total / share
+        job, positions = self.job, self.spec.d
+        information = found.total / positions if job.method == "dimco-infomax" else found.total
+        total = job.metric * metric + job.decoded * decoded + job.information * information + distortion / positions
         return Parts(total, metric.detach(), decoded.detach(), found.information.detach())
+
+    def _distortion(self, z: Tensor) -> Tensor:
+        """beta ||z - centroids||^2 with gradients of the centroids alone: they stay where the z are."""
+        stored = self.head.decode(self.head.logits(z).detach().argmax(-1))
+        total: Tensor = self.head.log_beta.detach().exp() * (z - stored).square().sum(1).mean()
+        return total
 
     @torch.no_grad()
     def start_proxies(self, features: Tensor, labels: Tensor) -> None:
@@ -85,6 +93,14 @@ class CodePart(nn.Module):
         z = self._embedding(features)
         sums = torch.zeros_like(self.proxies.proxies).index_add_(0, labels, z)
         self.proxies.proxies.copy_(sums / torch.bincount(labels, minlength=len(sums)).clamp(min=1)[:, None])
+
+    @torch.no_grad()
+    def refit(self, features: Tensor, generator: torch.Generator) -> None:
+        """Place centroids anew by OPQ of the features' z, and turn the proxies with them."""
+        if isinstance(self.head, DistanceHead):
+            z = mixtures(self.head.embed(features), generator, self.job.mixtures)
+            rotation = self.head.fit_centroids(z, seed=self.job.seed)
+            self.proxies.proxies.copy_(self.proxies.proxies @ rotation)
 
     def embed(self, features: Tensor) -> Tensor:
         return F.normalize(self._embedding(features), dim=1)
@@ -101,6 +117,21 @@ class CodePart(nn.Module):
             return self.head.logits(z)
         logits: Tensor = self.head.layers[1](z)
         return logits.view(-1, self.spec.d, self.spec.k)
+
+
+def mixtures(z: Tensor, generator: torch.Generator, times: int) -> Tensor:
+    """The rows of z and, `times` as many, rows between two of them, of the same length: (N (1 + times), width).
+
+    What is learned from classes lies near their means; unseen classes lie between them, and centroids should, too.
+    """
+    n = len(z)
+    between = []
+    for _ in range(times):
+        other = torch.randperm(n, generator=generator).to(z.device)
+        share = torch.rand(n, 1, generator=generator).to(z.device)
+        mixed = share * z + (1 - share) * z[other]
+        between.append(F.normalize(mixed, dim=1) * z.norm(dim=1, keepdim=True))
+    return torch.cat([z, *between])
 
 
 def build_parts(job: RetrievalJob, features: Tensor, labels: Tensor) -> nn.ModuleList:

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from dimco.errors import InputError, TrainingError
 from dimco.experiments.retrieval.crops import ResizedCrop
 from dimco.experiments.retrieval.data import RetrievalSet
 from dimco.experiments.retrieval.job import RetrievalJob
-from dimco.experiments.retrieval.measure import measure_part, recall_at_1
+from dimco.experiments.retrieval.measure import measure_part, measure_quantizers, recall_at_1
 from dimco.experiments.retrieval.parts import build_parts
 from dimco.randomness import generator, seeded
 from dimco.training.augmentation import Augmentation
@@ -62,9 +62,7 @@ class RetrievalRun:
         self.x = torch.from_numpy(np.ascontiguousarray(data.x[self.learned])).to(device)
         self.labels = torch.from_numpy(data.labels[self.learned]).to(device)
         with seeded(job.seed, "retrieval"):
-            self.backbone: Any = self._backbone(weights).to(device)
-            if device.type == "cuda":
-                self.backbone = self.backbone.to(memory_format=torch.channels_last)
+            self.backbone = self._backbone(weights).to(device)
             self.parts: Any = build_parts(job, self.features(self.x), self.labels)
         self.crop = ResizedCrop(side, job.least_area) if job.crop == "resized" else Augmentation(side)
         self.optimizer = self._optimizer()
@@ -92,7 +90,7 @@ class RetrievalRun:
         record: dict[str, Any] = {"job": job.as_record(), "complete": done == job.last_epoch, "curve": curve}
         if job.stage == "select":
             record["best_epoch"] = max(curve, key=lambda point: point["recall@1"])["epoch"]
-        record["results"] = self.measure(with_nmi=job.stage == "final")
+        record["results"] = self.measure(whole=True)
         record["items"] = {"learned": len(self.learned), "measured": len(self.measured)}
         record["train_seconds"] = round(trained, 1)
         record["seconds"] = round(time.monotonic() - start, 1)
@@ -100,11 +98,17 @@ class RetrievalRun:
             record["gpu_memory_gib"] = round(torch.cuda.max_memory_allocated() / 2**30, 1)
         return record
 
-    def measure(self, with_nmi: bool = True) -> list[dict[str, Any]]:
-        """Records of every part on the classes to measure on."""
-        features, labels = self.features(self.data.x[self.measured]), self.data.labels[self.measured]
-        truth = torch.from_numpy(labels)
-        return [record for part in self.parts for record in measure_part(part.eval(), features, truth, with_nmi)]
+    def measure(self, whole: bool = False) -> list[dict[str, Any]]:
+        """Records of every part on the classes to measure on; `whole` with NMI and with quantizers of the floats."""
+        features, truth = self.features(self.data.x[self.measured]), self.data.labels[self.measured]
+        records = [one for part in self.parts for one in measure_part(part.eval(), features, truth, with_nmi=whole)]
+        if whole:
+            learned = self.features(self.x)
+            specs = RetrievalJob().specs
+            for part in self.parts:
+                of_part = specs if part.spec is None else [part.spec]
+                records += measure_quantizers(part, learned, features, truth, of_part, self.job.seed)
+        return records
 
     @torch.inference_mode()
     def features(self, x: Tensor | NDArray[Any]) -> Tensor:
@@ -118,18 +122,17 @@ class RetrievalRun:
             rows.append(self._backbone_output(Augmentation(self.side).centre(piece) if piece.ndim == 4 else piece))
         return torch.cat(rows).clone()
 
+    @torch.inference_mode()
     def exported(self) -> dict[str, NDArray[Any]]:
-        """Float16 embeddings of the items learned from and measured on, their labels, and the codes, by part."""
+        """By part, the codes of the items learned from and measured on, or float16 embeddings; and their labels."""
         found: dict[str, NDArray[Any]] = {}
         for where, rows in (("train", self.learned), ("test", self.measured)):
             features = self.features(self.data.x[rows])
             found[f"{where}_labels"] = self.data.labels[rows].astype(np.int16)
             for part in self.parts:
-                with torch.inference_mode():
-                    found[f"{where}_{part.name}"] = part.embed(features).half().cpu().numpy()
-                    if part.spec is not None:
-                        symbols = part.logits(features).argmax(-1).to(torch.uint8)
-                        found[f"{where}_{part.name}_codes"] = symbols.cpu().numpy()
+                kept = part.embed(features).half() if part.spec is None else part.logits(features).argmax(-1)
+                kept = kept if part.spec is None else kept.to(torch.uint8)
+                found[f"{where}_{part.name}"] = kept.cpu().numpy()
         return found
 
     def _epoch(self, epoch: int) -> dict[str, float]:
@@ -178,6 +181,8 @@ class RetrievalRun:
         network = ResNet50(preprocessing=kind.preprocessing, **options)
         if weights is not None:
             load_weights(network, weights)
+        if self.device.type == "cuda":
+            cast(Any, network).to(memory_format=torch.channels_last)
         return network.eval()
 
     def _optimizer(self) -> torch.optim.Optimizer:
@@ -209,12 +214,12 @@ class RetrievalRun:
 
     def _refit(self) -> None:
         features = self.features(self.x)
-        for part in self.parts:
-            if hasattr(part.head, "quantize"):
-                part.head.quantize(features, seed=self.job.seed)
+        with seeded(self.job.seed, "refit") as drawn:
+            for part in self.parts:
+                part.refit(features, drawn)
 
     def _point(self) -> dict[str, Any]:
-        records = self.measure(with_nmi=False)
+        records = self.measure()
         named = {f"{record['part']}:{record['what']}": record["recall@1"] for record in records}
         return {"recall@1": recall_at_1(records), **named}
 
