@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _TABLE_ENTRIES, _GROUPS = 1 << 22, 16
 _CPU_NUMBERS, _GPU_NUMBERS = 1 << 18, 1 << 28
-_RESCORED_SYMBOLS, _FEW_BLOCKS = 1 << 22, 1024
+_RESCORED_SYMBOLS, _FEW_BLOCKS, _NEIGHBOURS = 1 << 22, 1024, 64
 
 Results = tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -143,7 +143,8 @@ class _QueryGroup:
         The smallest losses of n blocks are those of n items, so the n-th smallest of them bounds the n-th item's.
         """
         minima = self._minima(piece)
-        among = torch.cat([self._smallest, minima.topk(min(self._n, len(minima)), dim=0, largest=False).values])
+        fewer = _smallest_of_neighbours(minima, self._n)
+        among = torch.cat([self._smallest, fewer.topk(min(self._n, len(fewer)), dim=0, largest=False).values])
         self._smallest = among.topk(min(self._n, len(among)), dim=0, largest=False).values
         if len(self._smallest) < self._n:
             limit = torch.full_like(minima[0], torch.inf)
@@ -152,6 +153,16 @@ class _QueryGroup:
         wanted = minima <= limit
         for query, best in enumerate(self.best):
             best.offer(piece, wanted[:, query].nonzero()[:, 0])
+
+
+def _smallest_of_neighbours(minima: Tensor, n: int) -> Tensor:
+    """Minima of many blocks each, where enough are left: the n smallest are found sooner, and bound as well."""
+    blocks = len(minima)
+    if blocks < n * _NEIGHBOURS**2:
+        return minima
+    whole = minima[: blocks - blocks % _NEIGHBOURS].t().unflatten(1, (-1, _NEIGHBOURS))
+    fewer: Tensor = whole.amin(2).t()
+    return fewer
 
 
 class _Best:
