@@ -41,8 +41,8 @@ class Trial:
 
 def code_shapes(bits: int) -> list[CodeSpec]:
     """The codes of exactly that many bits worth trying, those of 16 symbols first, which are fastest to search."""
-    if bits < 1:
-        raise InputError(f"expected at least 1 bit an item; got {bits}")
+    if isinstance(bits, bool) or not isinstance(bits, (int, np.integer)) or bits < 1:
+        raise InputError(f"expected a whole number of bits an item, at least 1; got {bits!r}")
     shapes = [CodeSpec(2**width, bits // width) for width in _WIDTHS if bits % width == 0 and bits // width <= MAX_D]
     if not shapes:
         raise InputError(f"expected a number of bits that {MAX_D} positions of 1 to 8 bits can make; got {bits}")
@@ -83,6 +83,8 @@ def choose_settings(
     FitSettings, list of Trial
         Of settings that score alike, those tried first.
     """
+    if not time_budget >= 0:
+        raise InputError(f"expected a time budget of at least 0 seconds; got {time_budget}")
     start = time.perf_counter()
     base = base or FitSettings()
     support, query = _parts(x, labels, base.seed)
