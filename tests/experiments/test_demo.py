@@ -1,6 +1,7 @@
 """The demo, on fewer bits."""
 
 import json
+import shlex
 from pathlib import Path
 
 import matplotlib.image
@@ -9,7 +10,7 @@ import pytest
 import torch
 from sklearn.neighbors import KNeighborsClassifier
 
-from dimco import CodeModel, Codes, CodeSpec
+from dimco import CodeIndex, CodeModel, Codes, CodeSpec
 from dimco.classify import knn_predict
 from dimco.codes_file import read_codes
 from dimco.errors import FileError, InputError, MissingExtraError
@@ -73,6 +74,9 @@ def test_the_saved_model_codes_and_data_give_the_number_reported(result, folder)
     codes = read_codes(folder / "codes.safetensors")
     assert codes.codes == model.encode(stored["x"])
     np.testing.assert_array_equal(codes.labels, stored["y"])
+    index = CodeIndex.open(folder / "digits.index")
+    np.testing.assert_array_equal(index.reconstruct(index.ids), codes.codes.unpack())
+    np.testing.assert_array_equal(index.labels, stored["y"])
     predicted = knn_predict(model.log_probs(asked["x"]), codes.codes, stored["y"], 10)
     (row,) = [row for row in result.rows if (row["method"], row["bits"]) == (result.kept, 8)]
     assert row["value"] == pytest.approx(100 * np.mean(predicted == asked["y"]))
@@ -127,6 +131,16 @@ def test_steps_are_reported(result, steps):
     assert all("\n" not in step for step in steps)
 
 
+def test_the_last_step_says_how_to_explore_what_the_demo_left(steps):
+    pytest.importorskip("fastapi", reason="the web explorer needs the extra web")
+    from dimco.web.opening import Sources, open_collection
+
+    command = shlex.split(steps[-1].partition(": ")[2])
+    assert command[:2] == ["dimco", "serve"]
+    model, index, _, data, _, pixels = command[2:]
+    assert len(open_collection(Sources(Path(model), Path(index), Path(data), pixels=pixels))) == 1_198
+
+
 def test_the_record_is_json(result):
     record = json.loads(json.dumps(result.as_record()))
     assert record["report"].endswith("report.md")
@@ -142,6 +156,10 @@ def test_the_same_seed_writes_the_same_files(tmp_path):
             assert (kind, record) == other
             tensors, others = read_tensors(first, kind)[0], read_tensors(second, kind)[0]
             assert all(torch.equal(tensors[key], others[key]) for key in tensors | others), name
+        elif name.endswith(".index"):
+            stored, again = CodeIndex.open(first), CodeIndex.open(second)
+            np.testing.assert_array_equal(stored.reconstruct(stored.ids), again.reconstruct(again.ids))
+            np.testing.assert_array_equal(stored.labels, again.labels)
         else:
             assert first.read_bytes() == second.read_bytes(), name
     assert one.search == two.search

@@ -76,7 +76,7 @@ def run_demo(
     folder : str or Path
         Made if it is not there.
     seed : int, default=0
-        The same seed gives the same files on the same machine.
+        The same seed gives the same files on the same machine, but for the random names within digits.index.
     on_step : callable, optional
         Called with a line after each step.
     specs : sequence of CodeSpec
@@ -113,6 +113,8 @@ def run_demo(
         )
     files = write_demo(target, rows, search, learned, digits, seed)
     say(f"report: {target / 'report.md'}")
+    served = " ".join(str(target / name) for name in ("model.safetensors", "digits.index"))
+    say(f"to see what each symbol means: dimco serve {served} --data {target / 'train.npz'} --pixels 8x8")
     return DemoResult(str(target), rows, search, learned[0].method, files, time.perf_counter() - start)
 
 

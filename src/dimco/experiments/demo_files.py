@@ -19,6 +19,7 @@ from dimco.reports.accuracy_plot import accuracy_figure
 from dimco.reports.demo_report import demo_report
 from dimco.reports.figure import save_figure
 from dimco.reports.symbol_plot import symbol_figure
+from dimco.search.index import CodeIndex
 
 
 def make_folder(folder: str | Path) -> Path:
@@ -68,7 +69,8 @@ def write_demo(
         "code": str(best.codes.spec),
     }
     write_text(folder / "report.md", demo_report(rows, search, facts, pictures))
-    data = ["model.safetensors", "codes.safetensors", "train.npz", "test.npz", "results.json", "report.md"]
+    models = ["model.safetensors", "codes.safetensors", "digits.index"]
+    data = [*models, "train.npz", "test.npz", "results.json", "report.md"]
     return data + [f"{stem}.{kind}" for stem in pictures for kind in ("png", "svg")]
 
 
@@ -77,6 +79,9 @@ def _write_model(folder: Path, best: Coded, digits: Digits, seed: int) -> None:
         best.model.save(folder / "model.safetensors")
     source = {"model": "model.safetensors", "data": "train.npz", "seed": seed}
     write_codes(folder / "codes.safetensors", best.codes, digits.y, source)
+    index = CodeIndex(best.codes.spec)
+    index.add(best.codes, labels=digits.y)
+    index.save(folder / "digits.index")
 
 
 def _write_data(path: Path, x: NDArray[np.float32], y: NDArray[np.int64]) -> None:

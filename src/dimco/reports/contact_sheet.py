@@ -46,7 +46,7 @@ def contact_sheet(rows: Sequence[Sequence[SheetCell]], title: str, caption: str)
     below = 2 * _LINE + 16 + strips[0][0].shape[0]
     step = _SIDE + below + _ROW_GAP
     longest = max(len(row) for row in rows)
-    width = max(2 * _MARGIN + longest * (_SIDE + _GAP) + _AFTER_QUERY, 2 * _MARGIN + 11 * len(caption))
+    width = max(2 * _MARGIN + longest * (_SIDE + _GAP) + _AFTER_QUERY, 2 * _MARGIN + 10 * len(caption))
     height = _HEAD + len(rows) * step
     canvas = np.full((height, width, 3), 255, dtype=np.uint8)
     figure = new_figure(width / PIXELS_PER_INCH, height / PIXELS_PER_INCH)

@@ -40,10 +40,12 @@ positions tell them apart."""
 
 _NEXT = """\
 `model.safetensors` is the {kept} model at {bits} bits, the better of dimco's two on these queries; \
-`codes.safetensors` holds the stored digits in its code, `results.json` every accuracy above and what made it.
+`codes.safetensors` holds the stored digits in its code, `digits.index` the same to search in, `results.json` every \
+accuracy above and what made it. The last of these lines opens a page that shows what each symbol means:
 
     dimco evaluate model.safetensors --support train.npz --query test.npz --knn {neighbours}
-    dimco info codes.safetensors"""
+    dimco search model.safetensors digits.index test.npz
+    dimco serve model.safetensors digits.index --data train.npz --pixels 8x8"""
 
 
 def demo_report(
