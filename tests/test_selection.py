@@ -60,9 +60,9 @@ def test_shapes_of_some_numbers_of_bits(bits, expected):
 
 @pytest.mark.parametrize("bits", [0, -8])
 def test_less_than_a_bit_is_refused(bits, numbered):
-    with pytest.raises(InputError, match=f"expected at least 1 bit an item; got {bits}"):
+    with pytest.raises(InputError, match=f"expected a whole number of bits an item, at least 1; got {bits}"):
         code_shapes(bits)
-    with pytest.raises(InputError, match=f"expected at least 1 bit an item; got {bits}"):
+    with pytest.raises(InputError, match=f"expected a whole number of bits an item, at least 1; got {bits}"):
         choose_settings(*numbered, 5, bits)
 
 
@@ -92,12 +92,18 @@ def test_of_equal_trials_the_first_is_chosen(monkeypatch, numbered):
     assert chosen == trials[0].settings
 
 
-@pytest.mark.parametrize(("budget", "made"), [(-1.0, 1), (0.0, 1), (19.0, 1), (20.0, 2), (35.0, 3), (40.0, 4)])
+@pytest.mark.parametrize(("budget", "made"), [(0.0, 1), (19.0, 1), (20.0, 2), (35.0, 3), (40.0, 4)])
 def test_no_trial_starts_that_would_end_after_the_budget_but_the_first(monkeypatch, numbered, budget, made):
     rehearsal = Rehearsal(monkeypatch, seconds=10.0)
     _, trials = choose_settings(*numbered, 5, 8, time_budget=budget)
     assert len(trials) == made
     assert rehearsal.now <= max(budget, 10.0)
+
+
+@pytest.mark.parametrize("budget", [-1.0, float("nan")])
+def test_a_budget_below_zero_is_refused(numbered, budget):
+    with pytest.raises(InputError, match=f"expected a time budget of at least 0 seconds; got {budget}"):
+        choose_settings(*numbered, 5, 8, time_budget=budget)
 
 
 def test_trials_see_nothing_but_disjoint_parts_of_the_items_given(monkeypatch, numbered):
