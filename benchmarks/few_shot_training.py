@@ -1,4 +1,4 @@
-"""How fast a few-shot network trains, and how busy it keeps the GPU, with plain steps and with captured ones.
+"""How fast a few-shot network trains, and how busy it keeps the GPU, with plain steps, captured and compiled ones.
 
 usage: few_shot_training.py [--data FOLDER] [--backbone conv4] [--size 84] [--k 64] [--d 128] [--epochs 6]
                             [--classes 64] [--images 600] [--precision bfloat16] [--seed 0] [-o RESULTS.json]
@@ -7,7 +7,8 @@ Trains on the images of FOLDER/mini.npy (see `dimco.datasets.load_few_shot`), or
 `--classes` classes with `--images` images each: a linear head, the decoder objective, SGD at 0.1 with cosine decay,
 batches of 10 classes x 10 images, augmented. Images a second are the median over the epochs after the second, with
 everything that an epoch takes. The busy share is the time in which the profiler sees a kernel run, a step, over the
-time a step takes without the profiler. Needs numpy and torch alone; without a GPU there are plain steps and no share.
+time a step takes without the profiler. Compiled steps are captured as well, and need triton. Needs
+numpy and torch alone; without a GPU there are plain steps and no share.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from dimco.training import Augmentation, EpochRecord, PixelData, TrainingConfig,
 CLASSES_A_BATCH, IMAGES_A_CLASS = 10, 10
 BATCH = CLASSES_A_BATCH * IMAGES_A_CLASS
 SETTLING = 2
+METHODS = ("plain", "captured", "compiled")
 
 
 def synthetic(classes: int, images: int, size: int, seed: int) -> ImageSet:
@@ -78,7 +80,7 @@ class KernelTime:
             self.seconds = 1e-6 * covered((event.time_range.start, event.time_range.end) for event in events)
 
 
-def trained(images: ImageSet, captured: bool, options: argparse.Namespace) -> tuple[list[EpochRecord], float | None]:
+def trained(images: ImageSet, method: str, options: argparse.Namespace) -> tuple[list[EpochRecord], float | None]:
     """The epochs of a training, and the seconds of an epoch in which a kernel ran."""
     spec, size = CodeSpec(options.k, options.d), images.pixels.shape[2]
     preprocessing = Preprocessing.of_pixels(images.pixels[:: max(1, len(images) // 2_000)])
@@ -97,7 +99,8 @@ def trained(images: ImageSet, captured: bool, options: argparse.Namespace) -> tu
         weight_decay=5e-4,
         seed=options.seed,
         mixed_precision=options.precision == "bfloat16",
-        captured=captured,
+        captured=method != "plain",
+        compiled=method == "compiled",
     )
     augmentation = Augmentation(size, padding=8 if size >= 64 else 4, jitter=0.4)
     data = PixelData(images.pixels, images.labels, augmentation)
@@ -127,10 +130,10 @@ def rows_of(method: str, history: Sequence[EpochRecord], kernels: float | None, 
 
 
 def measure(images: ImageSet, source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Rows of the results: plain steps, and captured ones where there is a GPU."""
+    """Rows of the results: plain steps, and captured and compiled ones where there is a GPU."""
     rows = []
-    for method in ("plain", "captured") if torch.cuda.is_available() else ("plain",):
-        history, kernels = trained(images, method == "captured", options)
+    for method in METHODS if torch.cuda.is_available() else METHODS[:1]:
+        history, kernels = trained(images, method, options)
         rows += rows_of(method, history, kernels, len(images) // BATCH)
     about = {"dataset": source, "backbone": options.backbone, "k": options.k, "d": options.d}
     about |= {"size": images.pixels.shape[2], "precision": options.precision, "seeds": [options.seed]}

@@ -143,6 +143,8 @@ def test_what_cannot_be_captured_is_refused(pixels):
         CapturedSteps(built(Infomax(), data)[0], data, None, Repeated)
     with pytest.raises(InputError, match="a CUDA device for a captured step; got cpu"):
         train(code_model(), Infomax(), data, TrainingConfig(balanced=5, captured=True, device="cpu"))
+    with pytest.raises(InputError, match="a CUDA device for a compiled network; got cpu"):
+        train(code_model(), Infomax(), data, TrainingConfig(balanced=5, compiled=True, device="cpu"))
 
 
 @on_cuda

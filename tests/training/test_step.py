@@ -44,3 +44,17 @@ def test_gradients_do_not_pile_up_from_step_to_step():
 def test_outputs_are_float32():
     step = Step(nn.Linear(2, 1).bfloat16(), objective, None, mixed_precision=False)
     assert step.output(torch.rand(3, 2).bfloat16()).dtype == torch.float32
+
+
+def test_a_compiled_model_is_used_in_training_alone(monkeypatch):
+    model, asked = nn.Linear(2, 1), []
+
+    def compiled(module, **options):
+        return lambda x: asked.append(options) or 2 * module(x)
+
+    monkeypatch.setattr(torch, "compile", compiled)
+    step, x = Step(model, objective, None, mixed_precision=False, compiled=True), torch.rand(3, 2)
+    torch.testing.assert_close(step.output(x), 2 * model(x))
+    model.eval()
+    torch.testing.assert_close(step.output(x), model(x))
+    assert asked == [{"dynamic": False}]

@@ -50,6 +50,9 @@ class TrainingConfig:
         Record the whole step, from the choice of the batch to the change of the weights, as one CUDA graph and
         replay it, which keeps the device busy with small networks. Needs a CUDA device (on others it is refused),
         data that stay on the device (`PixelData`, `ArrayData`) and an objective that never waits for the device.
+    compiled : bool, default=False
+        Fuse the network's operations in training with `torch.compile`, which takes some seconds at first. Needs a CUDA
+        device. Sums are rounded in another order.
     """
 
     epochs: int = 40
@@ -67,6 +70,7 @@ class TrainingConfig:
     device: str = "auto"
     mixed_precision: bool = False
     captured: bool = False
+    compiled: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("epochs", 1), ("batch_size", 2), ("balanced", 1), ("patience", 1), ("validate_every", 1)):
@@ -90,7 +94,7 @@ class TrainingConfig:
             raise InputError(f"expected a seed of at least 0; got {self.seed}")
 
     def as_record(self) -> dict[str, Any]:
-        """The settings as JSON, without the device and the graph, which do not change what is learned."""
+        """The settings as JSON, without how the device is used, which does not change what is learned."""
         record = asdict(self)
-        del record["device"], record["captured"]
+        del record["device"], record["captured"], record["compiled"]
         return record

@@ -143,7 +143,9 @@ class _Run:
             cast(Any, objective).batch_classes = config.balanced
         self._share(objective)
         self.optimizer = build_optimizer(model, objective, model.backbone, config)
-        self.step = Step(model, objective, self.optimizer, mixed, processes)
+        if config.compiled and self.device.type != "cuda":
+            raise InputError(f"expected a CUDA device for a compiled network; got {self.device}")
+        self.step = Step(model, objective, self.optimizer, mixed, processes, config.compiled)
         self.draws = torch.Generator(self.device)
         self.captured = self._captured() if config.captured else None
         self.progress = Progress()

@@ -23,6 +23,8 @@ class Step:
         bfloat16 in the model's forward pass, and images with their channels last.
     processes : Processes, optional
         Those that the batch is spread over.
+    compiled : bool, default=False
+        Fuse the operations of the model in training mode.
     """
 
     def __init__(
@@ -32,16 +34,18 @@ class Step:
         optimizer: torch.optim.Optimizer,
         mixed_precision: bool,
         processes: Processes = ALONE,
+        compiled: bool = False,
     ) -> None:
         self.model, self.objective, self.optimizer = model, objective, optimizer
         self.mixed_precision, self.processes = mixed_precision, processes
+        self._in_training = torch.compile(model, dynamic=False) if compiled else model
 
     def output(self, x: Tensor) -> Tensor:
         """What the model gives, as float32."""
         if self.mixed_precision and x.ndim == 4:
             x = x.contiguous(memory_format=torch.channels_last)
         with torch.autocast("cuda", torch.bfloat16, enabled=self.mixed_precision):
-            output: Tensor = self.model(x)
+            output: Tensor = (self._in_training if self.model.training else self.model)(x)
         return output.float()
 
     def __call__(self, x: Tensor, labels: Tensor, generator: torch.Generator) -> dict[str, Tensor]:

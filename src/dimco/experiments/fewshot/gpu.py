@@ -6,8 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from statistics import mean
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
 import torch
 
@@ -15,12 +14,12 @@ _MILLISECONDS = 500
 
 
 class BusyMeter:
-    """Samples the GPU's utilization inside a `with` block; measures nothing where there is no `nvidia-smi`.
+    """Samples the GPU's utilization from `start` to `stop`; measures nothing where there is no `nvidia-smi`.
 
     Attributes
     ----------
     percent : float or None
-        Mean of the samples, known after the block. Other processes on the same GPU count as well.
+        Mean of the samples, known after `stop`. Other processes on the same GPU count as well.
     """
 
     percent: float | None = None
@@ -30,25 +29,24 @@ class BusyMeter:
         self._process: subprocess.Popen[str] | None = None
         self._samples: IO[str] | None = None
 
-    def __enter__(self) -> Self:
-        if self._tool is not None:
+    def start(self) -> None:
+        """Begin, unless it has begun before."""
+        if self._tool is not None and self._samples is None:
             words = [self._tool, "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
-            self._samples = tempfile.TemporaryFile("w+")
+            self._samples = tempfile.TemporaryFile("w+")  # noqa: SIM115
             self._process = subprocess.Popen(
                 [*words, "-lms", str(_MILLISECONDS)], stdout=self._samples, stderr=subprocess.DEVNULL, text=True
             )
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def stop(self) -> None:
+        """End, unless it has ended before."""
         if self._process is None or self._samples is None:
             return
         self._process.terminate()
         self._process.wait()
+        self._process = None
         self._samples.seek(0)
         self.percent = mean_of_samples(self._samples.read())
-        self._samples.close()
 
 
 def mean_of_samples(text: str) -> float | None:

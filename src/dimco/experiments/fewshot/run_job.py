@@ -63,13 +63,17 @@ def run_job(
     looks = few_shot_episodes(parts["val"].labels, min(_LOOK_EPISODES, protocol.validation))
 
     def look(step: int) -> float:
+        meter.stop()
         outputs = _outputs(job, built, parts["val"], device, half=True)
         if built.score is None:
             return quick_code_accuracy(outputs, looks)
         return quick_accuracy(outputs, built.score, looks)
 
-    with BusyMeter(device) as meter:
-        trained = train_job(job, built, images, device, look, deadline=deadline)
+    meter = BusyMeter(device)
+    try:
+        trained = train_job(job, built, images, device, look, lambda step: meter.start(), deadline)
+    finally:
+        meter.stop()
     accuracies = [] if job.experiment == "throughput" else _accuracies(job, built, parts, device, protocol)
     return {
         "job": job.as_record(),
@@ -81,7 +85,7 @@ def run_job(
         "steps": trained.steps,
         "complete": trained.steps == trained.asked,
         "training_seconds": round(trained.seconds, 2),
-        "images_per_second": round(trained.steps * job.batch_size / trained.seconds),
+        "images_per_second": round(trained.steps_a_second * job.batch_size),
         "gpu_busy_percent": meter.percent,
         "not_captured": trained.not_captured,
         "seconds": round(time.perf_counter() - start, 2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,9 @@ class Trained:
         Batches that were to be trained on.
     seconds : float
         Of training alone, without the looks.
+    first_epoch : float
+        Of them, those of the first epoch, in which steps are compiled and recorded.
+    steps_an_epoch : int
     looks : list of dict
         `step` and `value` of every look.
     best : dict or None
@@ -50,9 +54,18 @@ class Trained:
     steps: int = 0
     asked: int = 0
     seconds: float = 0.0
+    first_epoch: float = 0.0
+    steps_an_epoch: int = 0
     looks: list[dict[str, Any]] = field(default_factory=list)
     best: dict[str, Any] | None = None
     not_captured: str | None = None
+
+    @property
+    def steps_a_second(self) -> float:
+        """Without the first epoch, if there are others."""
+        if self.steps > self.steps_an_epoch:
+            return (self.steps - self.steps_an_epoch) / (self.seconds - self.first_epoch)
+        return self.steps / self.seconds
 
 
 def train_job(
@@ -83,12 +96,13 @@ def train_job(
     steps = steps_per_epoch(len(images.labels), job.batch_size)
     epochs = max(1, round(job.steps / steps))
     last_of_look = {round(epochs * (n + 1) / job.validations) for n in range(job.validations)} - {0}
-    done = Trained(asked=epochs * steps)
+    done = Trained(asked=epochs * steps, steps_an_epoch=steps)
     kept: list[dict[str, Tensor]] = []
 
     def on_epoch(record: EpochRecord) -> None:
         done.steps += steps
         done.seconds += record.seconds
+        done.first_epoch = done.first_epoch or record.seconds
         if every_epoch is not None:
             every_epoch(done.steps)
         out_of_time = deadline is not None and time.monotonic() > deadline
@@ -132,6 +146,7 @@ def _config(job: FewShotJob, epochs: int, device: torch.device) -> TrainingConfi
         optimizer=job.optimizer,
         weight_decay=job.weight_decay,
         captured=cuda,
+        compiled=cuda and importlib.util.find_spec("triton") is not None,
     )
 
 
