@@ -143,3 +143,11 @@ def test_without_triton_and_for_two_byte_symbols_a_gpu_uses_plain_torch(monkeypa
     assert module.minima_for(Layout(CodeSpec(16, 2)), torch.device("cpu")) is TorchMinima
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert module.minima_for(Layout(CodeSpec(16, 2)), cuda) is TorchMinima
+
+
+def test_the_sieve_is_for_nibbles_on_a_gpu_with_triton(monkeypatch):
+    cuda, nibbles = torch.device("cuda"), Layout(CodeSpec(16, 2))
+    assert module.rounded_minima_for(nibbles, torch.device("cpu")) is None
+    assert module.rounded_minima_for(Layout(CodeSpec(17, 2)), cuda) is None
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert module.rounded_minima_for(nibbles, cuda) is None

@@ -55,9 +55,13 @@ class Losses:
 
     def limit(self, nth: Tensor) -> Tensor:
         """The computed loss above which an item cannot be among the n best, if n items are within `nth`, per query."""
-        real = (nth.double() + self._tiny) / (1 - self._factor) + 2 * self._rounding
-        limit: Tensor = ((1 + self._factor) * real + self._tiny) * (1 + 2.0**-20)
+        limit: Tensor = ((1 + self._factor) * self.real(nth) + self._tiny) * (1 + 2.0**-20)
         return limit.float()
+
+    def real(self, nth: Tensor) -> Tensor:
+        """The real loss, in float64, above which an item cannot be among the n best, if n items are within `nth`."""
+        real: Tensor = (nth.double() + self._tiny) / (1 - self._factor) + 2 * self._rounding
+        return real
 
 
 def _scaled_losses(

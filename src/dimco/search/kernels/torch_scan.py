@@ -17,6 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from dimco.search.kernels import sieve
+from dimco.search.kernels.sieve import RoundedMinima, Sieve
 from dimco.search.kernels.torch_codes import Piece, upload, upload_keep
 from dimco.search.kernels.torch_losses import Losses
 from dimco.search.kernels.torch_minima import TorchMinima, table_entries
@@ -135,6 +137,8 @@ class _QueryGroup:
         self._minima = minima_for(layout, device)(layout, self._losses.by_column)
         self._smallest = torch.empty((0, len(tables)), device=device)
         self._n = n
+        rounded = rounded_minima_for(layout, device)
+        self._sieve = None if rounded is None else Sieve(self._losses, self._minima, rounded, n)
         self.best = [_Best(table, n) for table in torch.from_numpy(np.array(tables))]
 
     def visit(self, piece: Piece) -> None:
@@ -142,6 +146,8 @@ class _QueryGroup:
 
         The smallest losses of n blocks are those of n items, so the n-th smallest of them bounds the n-th item's.
         """
+        if self._sieve is not None and len(piece.blocks) >= sieve.FEWEST_BLOCKS:
+            piece = self._sieve(piece, self._smallest)
         minima = self._minima(piece)
         fewer = _smallest_of_neighbours(minima, self._n)
         among = torch.cat([self._smallest, fewer.topk(min(self._n, len(fewer)), dim=0, largest=False).values])
@@ -196,6 +202,15 @@ def _exact_scores(table: Tensor, symbols: Tensor) -> Tensor:
     for position in entries:
         total += position
     return total
+
+
+def rounded_minima_for(layout: Layout, device: torch.device) -> RoundedMinima | None:
+    """What finds the smallest rounded losses of many blocks sooner than their losses; None where nothing does."""
+    if device.type != "cuda" or layout.bits != 4 or importlib.util.find_spec("triton") is None:
+        return None
+    from dimco.search.kernels.triton_rounded import MOST_COLUMNS, rounded_minima
+
+    return rounded_minima if layout.columns <= MOST_COLUMNS else None
 
 
 def minima_for(layout: Layout, device: torch.device) -> type[TorchMinima] | type[TritonMinima]:
