@@ -121,9 +121,8 @@ def test_the_blocks_that_look_best_are_the_smallest_of_their_neighbours(rng):
 
 def test_a_sample_of_fewer_items_than_are_asked_for_leaves_every_block(rng, sieved):
     layout = Layout(CodeSpec(16, 3))
-    piece = upload(
-        layout, ScanSegment(layout.pack(rng.integers(0, 16, (640, 3)).astype(np.uint8)), 640, 0), 0, 640, CPU
-    )
+    symbols = rng.integers(0, 16, (640, 3)).astype(np.uint8)
+    piece = upload(layout, ScanSegment(layout.pack(symbols), 640, 0), 0, 640, CPU)
     losses = Losses(layout, tables_of(rng, (1, 3, 16), "normal"), CPU)
     made = sieve.Sieve(losses, TorchMinima(layout, losses.by_column), gathered, 1000)
     assert len(made(piece, torch.empty((0, 1))).blocks) == 10

@@ -41,7 +41,7 @@ def _looked_up(stored, flipped, table, PERMUTED: tl.constexpr):  # type: ignore[
     return first + _picked(tl.load(table + 2), tl.load(table + 3), flipped, PERMUTED)
 
 
-@triton.jit  # type: ignore[untyped-decorator]
+@triton.jit
 def _smallest_half(pairs):  # type: ignore[no-untyped-def]
     return tl.minimum(pairs & 0xFFFF, pairs >> 16 & 0xFFFF)
 
