@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from dimco.backbones import Conv4
 from dimco.embedding_model import EmbeddingModel
@@ -209,3 +213,36 @@ def test_a_memory_mapped_array_is_refused(tmp_path, blobs):
     data = ArrayData(np.load(tmp_path / "x.npy", mmap_mode="r"), blobs.labels)
     with pytest.raises(InputError, match="an array in memory for a captured step; got a memory-mapped one"):
         data.gather(torch.tensor([0]))
+
+
+class Listening(TorchDispatchMode):
+    """Collects the memory that operations read and did not make."""
+
+    def __init__(self):
+        super().__init__()
+        self.made, self.read = [], {}
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        known = {storage._cdata for storage in self.made}
+        for tensor in tree_leaves((args, kwargs)):
+            if isinstance(tensor, torch.Tensor) and tensor.untyped_storage()._cdata not in known:
+                self.read[tensor.untyped_storage()._cdata] = StorageWeakRef(tensor.untyped_storage())
+        result = function(*args, **(kwargs or {}))
+        self.made += [made.untyped_storage() for made in tree_leaves(result) if isinstance(made, torch.Tensor)]
+        return result
+
+
+def test_what_a_recorded_step_reads_is_held(pixels):
+    listening = Listening()
+
+    def record(body, modules, optimizer, generator):
+        with listening:
+            body()
+        return Repeated(lambda: None, modules, optimizer, generator)
+
+    step, _ = built(OBJECTIVES["decoder"](), PixelData(*pixels))
+    steps = CapturedSteps(step, PixelData(*pixels), 2, record)
+    steps.run(np.array([[4, 9, 1, 6]]), [0.1], torch.Generator())
+    gc.collect()
+    assert len(listening.read) > 10
+    assert [reference for reference in listening.read.values() if reference.expired()] == []

@@ -2,7 +2,8 @@
 
 The batches of an epoch and their learning rates lie on the device, and the recorded step counts for itself: a replay
 takes nothing from the host. Random numbers differ from replay to replay, because torch moves the generators of a graph
-on with every replay.
+on with every replay. A replay also reads and writes where tensors lay when it was recorded, so whatever the step reads
+is held for as long as it is replayed.
 """
 
 from __future__ import annotations
@@ -79,10 +80,10 @@ class CapturedSteps:
         device = generator.device
         self._plan, self._rates = torch.from_numpy(plan).to(device), torch.tensor(rates, device=device)
         self._done = torch.zeros(1, dtype=torch.int64, device=device)
-        last = torch.tensor(len(plan) - 1, device=device)
+        self._last = torch.tensor(len(plan) - 1, device=device)
 
         def one() -> None:
-            number = torch.minimum(self._done, last)
+            number = torch.minimum(self._done, self._last)
             set_learning_rate(self._step.optimizer, self._rates.index_select(0, number)[0])
             x, labels = self._data.gather(self._plan.index_select(0, number)[0])
             with self._classes_known():
