@@ -39,6 +39,7 @@ VIEWS: dict[str, View] = {
     "fewshot-rules": fewshot.rules_view,
     "fewshot-pilot": fewshot.pilot_view,
     "fewshot-speed": fewshot.speed_view,
+    "fewshot-steps": fewshot.steps_view,
     "search-goals": search.goals_view,
     "search-single": search.single_view,
     "search-batch": search.batch_view,

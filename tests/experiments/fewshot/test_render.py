@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from dimco.experiments.fewshot.render import NOT_MEASURED, cells_view, goals_view, pilot_view, rules_view, speed_view
+from dimco.experiments.fewshot.render import (
+    NOT_MEASURED,
+    cells_view,
+    goals_view,
+    pilot_view,
+    rules_view,
+    speed_view,
+    steps_view,
+)
 
 
 def row(method, metric, value, rule=None, aggregated=None, paper=None, validation=50.0):
@@ -117,3 +125,14 @@ def test_before_a_measurement_the_tables_say_so():
     empty = {"rows": [], "jobs": []}
     views = (cells_view("cifar-fs", "conv4"), rules_view, goals_view, speed_view, pilot_view)
     assert {view(empty) for view in views} == {NOT_MEASURED}
+
+
+def test_the_kinds_of_steps_stand_one_a_line():
+    rows = [
+        {"method": method, "metric": metric, "value": value}
+        for method, speed in (("plain", 18_000.4), ("captured", 41_000.0))
+        for metric, value in (("images_per_second", speed), ("ms_per_step", 2.5), ("gpu_busy", 97.64))
+    ]
+    lines = steps_view({"rows": rows}).splitlines()
+    assert [cell.strip() for cell in lines[2].split("|")[1:-1]] == ["plain", "18,000", "2.50", "97.6", ""]
+    assert len(lines) == 4

@@ -114,6 +114,21 @@ def speed_view(results: Results) -> str:
     return markdown_table(rows, columns) if rows else NOT_MEASURED
 
 
+def steps_view(results: Results) -> str:
+    """How fast each kind of steps is, and how busy it keeps the GPU."""
+    of_method: dict[str, dict[str, Any]] = {}
+    for row in results["rows"]:
+        of_method.setdefault(row["method"], {"steps": row["method"]})[row["metric"]] = row["value"]
+    columns = {
+        "steps": "steps",
+        "images_per_second": "images a second",
+        "ms_per_step": "ms a step",
+        "gpu_busy": "GPU busy, %",
+        "seconds_of_first_epoch": "first epoch, s",
+    }
+    return markdown_table(list(of_method.values()), columns, {"images_per_second": ",.0f", "gpu_busy": ".1f"})
+
+
 def pilot_view(results: Results) -> str:
     """Settings compared on validation classes, the best of each method first."""
     records = []
