@@ -32,3 +32,12 @@ def test_no_code_of_a_cell_scores_above_its_bound(case):
     for cell in range(3):
         best = sum(float(table[i][present[cell, i]].max(initial=-np.inf)) for i in range(len(table)))
         assert bounds[cell] == best
+
+
+def test_many_different_sets_of_symbols_give_the_bound_of_all_of_them(rng):
+    present = rng.random((600, 2, 10)) < 0.5
+    present[:, 1] = np.eye(10, dtype=bool)[rng.integers(0, 10, 600)]
+    present[:, :, 7] &= False
+    table = rng.normal(size=(2, 10)).astype(np.float32)
+    expected = float(np.delete(table[0], 7).max()) + np.where(present[:, 1], table[1].astype(float), -np.inf).max(1)
+    np.testing.assert_array_equal(CellBounds(present).of(table), expected)

@@ -52,7 +52,7 @@ def test_symbols_that_cannot_be_and_equal_scores_change_nothing(index, cells, qu
 
 
 def test_a_limit_finds_the_best_of_the_cells_that_promise_most(index, queries):
-    cells = PrefixCells(index.spec, 2)
+    cells = PrefixCells(index.spec, 1)
     ids = index.ids
     symbols = index.reconstruct(ids)
     number = cells.of(symbols)
@@ -63,10 +63,10 @@ def test_a_limit_finds_the_best_of_the_cells_that_promise_most(index, queries):
         for cell in np.unique(number):
             inside = symbols[number == cell]
             most[cell] = sum(float(query[i, np.unique(inside[:, i])].max()) for i in range(index.spec.d))
-        promising = sorted(most, key=lambda cell: -most[cell])[:3]
+        promising = sorted(most, key=lambda cell: -most[cell])[:2]
         inside = np.flatnonzero(np.isin(number, promising))
         best = inside[np.lexsort((ids[inside], -scores[inside]))[:10]]
-        found = searched.search(query, 10, probes=3)
+        found = searched.search(query, 10, probes=2)
         np.testing.assert_array_equal(found.ids[: len(best)], ids[best])
         np.testing.assert_array_equal(found.scores[: len(best)], scores[best])
         assert (found.ids[len(best) :] == -1).all()
