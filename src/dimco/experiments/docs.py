@@ -11,6 +11,8 @@ from dimco.experiments.codes import render as codes
 from dimco.experiments.compression import render as compression
 from dimco.experiments.correlation import render as correlation
 from dimco.experiments.fewshot import render as fewshot
+from dimco.experiments.scale import databases
+from dimco.experiments.scale import render as scale
 from dimco.experiments.search_bench import render as search
 from dimco.experiments.small_train import render as small_train
 from dimco.reports.docs import View, documents, plain_view, rendered
@@ -39,6 +41,13 @@ VIEWS: dict[str, View] = {
     "fewshot-rules": fewshot.rules_view,
     "fewshot-pilot": fewshot.pilot_view,
     "fewshot-speed": fewshot.speed_view,
+    "databases": databases.databases_view,
+    "databases-limits": databases.limits_view,
+    "scale-measured": scale.measured_view,
+    "scale-paper": scale.paper_view,
+    "scale-simulated": scale.simulated_view,
+    "coarse-exact": scale.coarse_exact_view,
+    "coarse-limited": scale.coarse_limited_view,
     "search-goals": search.goals_view,
     "search-single": search.single_view,
     "search-batch": search.batch_view,
