@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,18 +113,19 @@ class CoarseIndex:
     def _search(
         self, table: NDArray[np.float32], n: int, probes: int | None, threads: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
-        ids, scores, scanned = np.empty(0, np.int64), np.empty(0), 0
+        ids, scores, scanned, floor = np.empty(0, np.int64), np.empty(0), 0, -math.inf
         bounds = self._bounds.of(table)
         left = np.argsort(-self._cells.worth(table, bounds)[self._stored.filled], kind="stable")[:probes]
         bounds = bounds[self._stored.filled]
         while n and len(left):
             sizes = np.cumsum(self._stored.rows[left])
             some = 1 + int(np.searchsorted(sizes, max(_FIRST_ITEMS, scanned)))
-            more_ids, more_scores = self._stored.scan(left[:some], table, n, threads)
+            more_ids, more_scores = self._stored.scan(left[:some], table, n, floor, threads)
             scanned += int(sizes[min(some, len(left)) - 1])
             ids, scores = np.concatenate([ids, more_ids]), np.concatenate([scores, more_scores])
             best = np.lexsort((ids, -scores))[:n]
             ids, scores, left = ids[best], scores[best], left[some:]
             if len(ids) == n:
-                left = left[bounds[left] >= scores[-1]]
+                floor = float(scores[-1])
+                left = left[bounds[left] >= floor]
         return ids, scores, scanned

@@ -53,15 +53,15 @@ class StoredCells:
         return self._blocks.nbytes + self._ids.nbytes
 
     def scan(
-        self, cells: NDArray[np.int64], table: NDArray[np.float32], n: int, threads: int | None
+        self, cells: NDArray[np.int64], table: NDArray[np.float32], n: int, floor: float, threads: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Ids and scores of the n best items of some cells, best first."""
+        """Ids and scores of the n best items of some cells, best first; those below the floor may be left out."""
         n, tables = min(n, int(self.rows[cells].sum())), table[None]
         if self._kernel is None or self._described is None:
             ids, scores = scan(self._layout, [self._segments[cell] for cell in cells], tables, n, threads=threads)
         else:
             chosen, workers = self._described.some(cells), threads or usable_cores()
-            ids, scores, _ = native.scan_native(self._kernel, self._layout, chosen, tables, n, workers)
+            ids, scores, _ = native.scan_native(self._kernel, self._layout, chosen, tables, n, workers, floor)
         return ids[0], scores[0]
 
     def _places(self, order: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:

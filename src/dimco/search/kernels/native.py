@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -94,6 +95,7 @@ def library() -> ctypes.CDLL | None:
     for name, result, arguments in (
         ("kernel_usable", ctypes.c_int, (ctypes.c_int,)),
         ("search_new", pointer, (*[ctypes.c_int] * 3, pointer, integer, integer, pointer, *[integer] * 3)),
+        ("search_floor", None, (pointer, ctypes.c_double)),
         ("search_step", ctypes.c_int, (pointer,)),
         ("search_found", integer, (pointer,)),
         ("search_results", None, (pointer, pointer, pointer)),
@@ -119,15 +121,19 @@ def scan_native(
     tables: NDArray[np.float32],
     n: int,
     threads: int,
+    floor: float = -math.inf,
 ) -> Found:
-    """The n best items for each table of shape (d, k), on at most so many threads."""
+    """The n best items for each table of shape (d, k), on at most so many threads.
+
+    With a `floor`, for a single table, those of them that score as much: there may be fewer than n.
+    """
     tables = np.require(tables, np.float32, ("C", "A"))
     described = segments if isinstance(segments, Described) else Described(segments)
     size = described.nbytes * len(tables)
     jobs = plan(len(tables), max(1, min(threads, size // _BYTES_A_THREAD)))
 
     def run(job: Job, stop: Stop) -> Found:
-        with _Search(kernel, layout, described, tables[job.first : job.last], n, job) as search:
+        with _Search(kernel, layout, described, tables[job.first : job.last], n, job, floor) as search:
             return search.run(stop)
 
     return _merge(run_jobs(run, jobs.all, jobs.threads), jobs, n)
@@ -172,6 +178,7 @@ class _Search:
         tables: NDArray[np.float32],
         n: int,
         job: Job,
+        floor: float,
     ) -> None:
         loaded = library()
         assert loaded is not None
@@ -192,6 +199,8 @@ class _Search:
         )
         if not self._handle:
             raise MemoryError("not enough memory to start a search")
+        if floor > -math.inf:
+            loaded.dimco_search_floor(self._handle, floor)
 
     def run(self, stop: Stop) -> Found:
         """Work in pieces of some milliseconds; between them Python may interrupt."""
