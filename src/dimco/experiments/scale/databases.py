@@ -13,11 +13,9 @@ Results = Mapping[str, Any]
 def databases_view(results: Results) -> str:
     """Every engine beside the index: speed, exactness, size."""
     records = [{**row, "exact": f"{100 * row['exact']:g} %"} for row in results["rows"]]
-    formats = {"ms_per_query": ",.3g", "bytes_per_item": ",.0f"}
     for record in records:
-        large = record["ms_per_query"] >= 100
-        record["ms_per_query"] = f"{record['ms_per_query']:,.0f}" if large else f"{record['ms_per_query']:.3g}"
-    return markdown_table(records, results["columns"], formats)
+        record["ms_per_query"] = _milliseconds(record["ms_per_query"])
+    return markdown_table(records, results["columns"], {"bytes_per_item": ",.0f"})
 
 
 def limits_view(results: Results) -> str:
@@ -26,6 +24,10 @@ def limits_view(results: Results) -> str:
     records: dict[str, dict[str, Any]] = {}
     for row in results["limits"]:
         record = records.setdefault(row["code"], {"code": row["code"], "dimensions": row["dimensions"]})
-        record[row["engine"]] = f"{row['ms_per_query']:.3g} ms" if row["taken"] else "refused"
+        record[row["engine"]] = f"{_milliseconds(row['ms_per_query'])} ms" if row["taken"] else "refused"
     columns = {"code": "code", "dimensions": "k * d"} | {engine: engine for engine in engines}
     return markdown_table(list(records.values()), columns)
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
