@@ -79,7 +79,7 @@ def workloads(models: list[Path], sizes: list[int]) -> Iterator[tuple[str, CodeS
 
 def cells_of(spec: CodeSpec, symbols: Symbols) -> Iterator[tuple[str, Cells]]:
     for positions in (1, 2, 3):
-        yield f"first {positions}" if positions > 1 else "first", PrefixCells(spec, positions)
+        yield f"{positions} position" + "s" * (positions > 1), PrefixCells(spec, positions)
     yield f"{MODES} modes", ModeCells.fit(spec, symbols[:MODE_SAMPLE], MODES, generator(SEED, "coarse modes"))
 
 

@@ -14,7 +14,7 @@ from dimco.cli.output import note, show
 
 
 def scale(
-    megabytes: Annotated[int, typer.Option(min=1, help="Codes scanned, and read from a file, to measure.")] = 1024,
+    megabytes: Annotated[int, typer.Option(min=1, help="Codes scanned, and read from a file, to measure.")] = 256,
     epochs: Annotated[int, typer.Option(min=1, help="Epochs of 100 queries of every simulation.")] = 200,
     coarse: Annotated[Path, typer.Option(help="What benchmarks/coarse.py wrote, to draw as well.")] = Path(
         "results/coarse.json"
@@ -26,7 +26,7 @@ def scale(
 ) -> None:
     """What 1 and 100 billion codes cost: scans of this machine measured, shards with stragglers and failures simulated.
 
-    Example: dimco reproduce scale --megabytes 256 --epochs 20
+    Example: dimco reproduce scale --megabytes 64 --epochs 20
     """
     from dimco.errors import MissingExtraError
     from dimco.experiments.demo_files import make_folder

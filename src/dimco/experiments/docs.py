@@ -11,6 +11,7 @@ from dimco.experiments.codes import render as codes
 from dimco.experiments.compression import render as compression
 from dimco.experiments.correlation import render as correlation
 from dimco.experiments.fewshot import render as fewshot
+from dimco.experiments.scale import coarse_render as coarse
 from dimco.experiments.scale import databases
 from dimco.experiments.scale import render as scale
 from dimco.experiments.search_bench import render as search
@@ -46,8 +47,9 @@ VIEWS: dict[str, View] = {
     "scale-measured": scale.measured_view,
     "scale-paper": scale.paper_view,
     "scale-simulated": scale.simulated_view,
-    "coarse-exact": scale.coarse_exact_view,
-    "coarse-limited": scale.coarse_limited_view,
+    "coarse-exact": coarse.exact_view,
+    "coarse-limited": coarse.limited_view,
+    "coarse-break-even": coarse.break_even_view,
     "search-goals": search.goals_view,
     "search-single": search.single_view,
     "search-batch": search.batch_view,

@@ -8,7 +8,7 @@ from dimco.experiments.scale.plots import coarse_figure, latency_figure, write_p
 from dimco.experiments.scale.run import Plan, run_scale
 from dimco.spec import CodeSpec
 
-from .test_render import COARSE
+from .test_coarse_render import COARSE
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Tables of the scale experiment and of the coarse first stage."""
+"""Tables of the scale experiment."""
 
 import pytest
 
@@ -9,24 +9,6 @@ from dimco.spec import CodeSpec
 
 def cells(table):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line][2:]
-
-
-def coarse_row(cells_of, probes, share, recall, ms, items=10**6):
-    fields = {"dataset": "random", "k": 16, "d": 4, "items": items, "cells": cells_of, "probes": probes}
-    return {**fields, "share": share, "recall@10": recall, "ms": ms}
-
-
-COARSE = {
-    "rows": [
-        coarse_row("first", "plain", 1.0, 1.0, 0.5),
-        coarse_row("first", None, 0.25, 1.0, 0.2),
-        coarse_row("first", 1, 0.01, 0.5, 0.1),
-        coarse_row("first", 4, 0.04, 0.96, 0.12),
-        coarse_row("9 modes", "plain", 1.0, 1.0, 0.4),
-        coarse_row("9 modes", None, 1.0, 1.0, 0.9),
-        coarse_row("9 modes", 1, 0.1, 0.3, 0.1),
-    ]
-}
 
 
 @pytest.fixture
@@ -51,13 +33,6 @@ def test_simulations_have_percentiles_and_refusals(results):
     rows = cells(render.simulated_view(results))
     assert [row[2] for row in rows[:3]] == ["1", "2", "2, hedged"]
     assert all(row[5].endswith("s") for row in rows)
-
-
-def test_coarse_tables_have_time_and_share_beside_the_plain_scan():
-    assert cells(render.coarse_exact_view(COARSE)) == [
-        ["random", "16x4", "1,000,000", "0.4", "0.2 (25 %)", "0.9 (100 %)"]
-    ]
-    assert cells(render.coarse_limited_view(COARSE))[0][4:] == ["0.12 (4 %)", ""]
 
 
 def test_names_for_people():

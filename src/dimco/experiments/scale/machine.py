@@ -19,7 +19,7 @@ from dimco.search.layout import BLOCK, Layout
 from dimco.search.scan import ScanSegment
 from dimco.spec import CodeSpec
 
-NEIGHBOURS, ROUNDS, BATCH = 10, 25, 64
+NEIGHBOURS, ROUNDS, BATCH, BATCH_ROUNDS = 10, 100, 64, 10
 _PIECE = 1 << 22
 
 
@@ -64,9 +64,9 @@ def scan_rows(spec: CodeSpec, size: int) -> list[dict[str, Any]]:
     for first in range(0, len(blocks), _PIECE):
         blocks[first : first + _PIECE] = _symbols(spec, min(_PIECE, len(blocks) - first), rng)
     segment = ScanSegment(blocks, len(blocks) // layout.block_bytes * BLOCK, 0)
-    tables = log_softmax(rng.standard_normal((ROUNDS * 2 + BATCH, spec.d, spec.k), dtype=np.float32))
+    tables = log_softmax(rng.standard_normal((ROUNDS + 1 + BATCH, spec.d, spec.k), dtype=np.float32))
     rows = []
-    for queries, rounds in ((1, ROUNDS), (BATCH, 3)):
+    for queries, rounds in ((1, ROUNDS), (BATCH, BATCH_ROUNDS)):
         for threads in (1, 2):
             times = []
             for number in range(rounds + 1):

@@ -37,7 +37,7 @@ class Assumed:
     noticed: float = 60
     overhead: float = 1e-3
     busy: float = 0.3
-    hedge_at: float = 1.5
+    hedge_at: float = 3.0
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""Tables of docs/scale.md, from the results of the scale experiment and of the coarse first stage."""
+"""Tables of docs/scale.md, from the results of the scale experiment."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from dimco.reports.tables import markdown_table
@@ -11,6 +11,7 @@ from dimco.reports.tables import markdown_table
 Results = Mapping[str, Any]
 Row = Mapping[str, Any]
 
+_TINY = 1e-5
 _UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _SCALES = ((1e9, "billion"), (1e6, "million"))
 
@@ -85,8 +86,8 @@ def simulated_view(results: Results) -> str:
             "machines": row["machines"],
             "rate": f"{row['queries_per_second']:.2g}",
             **{name: seconds_name(row[name]) for name in ("p50", "p99", "p99.9")},
-            "refused": _share(row["refused"]),
-            "counted": _share(row["refused_simulated"]),
+            "refused": share_name(row["refused"]),
+            "counted": share_name(row["refused_simulated"]),
         }
         for row in results["rows"]
     ]
@@ -103,16 +104,6 @@ def simulated_view(results: Results) -> str:
         "counted": "refused in the simulation",
     }
     return markdown_table(records, columns)
-
-
-def coarse_exact_view(results: Results) -> str:
-    """The exact search of every kind of cells beside the plain scan, a row a collection and a number of items."""
-    return _coarse_table(results, lambda row: row["probes"] is None)
-
-
-def coarse_limited_view(results: Results) -> str:
-    """The quickest limit with a recall of at least 0.95, beside the plain scan."""
-    return _coarse_table(results, lambda row: row["probes"] not in (None, "plain") and row["recall@10"] >= 0.95)
 
 
 def collection_name(row: Row) -> str:
@@ -146,23 +137,8 @@ def seconds_name(seconds: float) -> str:
 _CUTS = {"memory": "16 GB of memory", "time": "100 ms a scan"}
 
 
-def _coarse_table(results: Results, chosen: Any) -> str:
-    """A row a collection; in a cell the milliseconds and, in brackets, the share of the codes read."""
-    rows: Sequence[Row] = results["rows"]
-    kinds = list(dict.fromkeys(row["cells"] for row in rows))
-    records = []
-    for dataset, k, d, items in dict.fromkeys((row["dataset"], row["k"], row["d"], row["items"]) for row in rows):
-        here = [row for row in rows if (row["dataset"], row["k"], row["d"], row["items"]) == (dataset, k, d, items)]
-        plain = min(row["ms"] for row in here if row["probes"] == "plain")
-        record: dict[str, Any] = {"codes": dataset, "code": f"{k}x{d}", "items": items, "plain": f"{plain:.3g}"}
-        for kind in kinds:
-            found = [row for row in here if row["cells"] == kind and chosen(row)]
-            best = min(found, key=lambda row: row["share"], default=None)
-            record[kind] = None if best is None else f"{best['ms']:.3g} ({_share(best['share'])})"
-        records.append(record)
-    columns = {"codes": "codes", "code": "code", "items": "items", "plain": "plain scan, ms"}
-    return markdown_table(records, columns | {kind: f"cells: {kind}" for kind in kinds})
-
-
-def _share(share: float) -> str:
+def share_name(share: float) -> str:
+    """A share in percent, to two digits."""
+    if 0 < share < _TINY:
+        return f"< {100 * _TINY:g} %"
     return "0" if share == 0 else f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"
