@@ -1,5 +1,8 @@
 """Measuring one machine, with next to nothing."""
 
+import pytest
+
+from dimco.errors import FileError
 from dimco.experiments.scale.machine import file_bytes_a_second, measure_machine, scan_rows
 from dimco.spec import CodeSpec
 
@@ -16,6 +19,11 @@ def test_scans_are_rows_of_one_and_two_threads_alone_and_at_once():
 def test_a_file_is_read_and_nothing_of_it_stays(tmp_path):
     assert file_bytes_a_second(1 << 23, tmp_path) > 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
+    with pytest.raises(FileError, match=r"cannot write 1,024 bytes to measure reading in .*none: No such file"):
+        file_bytes_a_second(1_024, tmp_path / "none")
 
 
 def test_figures_know_every_spec_and_say_so(tmp_path):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dimco.errors import FileError
 from dimco.experiments.search_bench.workload import log_softmax
 from dimco.randomness import generator
 from dimco.search.kernels import available_kernels, scan
@@ -94,22 +95,33 @@ def scan_rows(spec: CodeSpec, size: int) -> list[dict[str, Any]]:
 
 def file_bytes_a_second(size: int, folder: Path) -> float:
     """Reading a file from its start to its end, after the system was asked to drop it from memory."""
-    with TemporaryDirectory(dir=folder) as place:
-        path = Path(place) / "shard"
-        piece = np.random.default_rng(0).bytes(_PIECE)
-        with path.open("wb") as file:
-            for _ in range(max(1, size // _PIECE)):
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        with path.open("rb", buffering=0) as file:
-            if hasattr(os, "posix_fadvise"):
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            buffer = bytearray(_PIECE)
-            start = time.perf_counter()
-            while file.readinto(buffer):
-                pass
-            return path.stat().st_size / (time.perf_counter() - start)
+    try:
+        with TemporaryDirectory(dir=folder) as place:
+            path = Path(place) / "shard"
+            _write(path, size)
+            return path.stat().st_size / _seconds_to_read(path)
+    except OSError as error:
+        raise FileError(f"cannot write {size:,} bytes to measure reading in {folder}: {error.strerror}") from error
+
+
+def _write(path: Path, size: int) -> None:
+    piece = np.random.default_rng(0).bytes(_PIECE)
+    with path.open("wb") as file:
+        for _ in range(max(1, size // _PIECE)):
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _seconds_to_read(path: Path) -> float:
+    with path.open("rb", buffering=0) as file:
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        buffer = bytearray(_PIECE)
+        start = time.perf_counter()
+        while file.readinto(buffer):
+            pass
+        return time.perf_counter() - start
 
 
 def _symbols(spec: CodeSpec, count: int, rng: np.random.Generator) -> Any:
