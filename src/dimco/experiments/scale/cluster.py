@@ -81,7 +81,8 @@ def simulate(cluster: Cluster, traffic: Traffic, factors: Factors, rng: np.rando
 
     Replicas take turns: the first query goes to the first replica of every shard, the next to the second, past those
     that are down. Each machine serves one query at a time, in the order in which they come. A second request is never
-    called back, so it costs a machine's whole time.
+    called back, so it costs a machine's whole time; it takes its place in the queue when the first one's end is known,
+    which is a little early.
     """
     answered: list[NDArray[np.float64]] = []
     refused = 0

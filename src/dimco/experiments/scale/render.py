@@ -58,6 +58,8 @@ def paper_view(results: Results) -> str:
             "machines": row["shards"],
             "shard": size_name(row["bytes"] / row["shards"]),
             "scan": seconds_name(row["scan_seconds"]),
+            "work": seconds_name(row["shards"] * row["scan_seconds"]),
+            "shared": seconds_name(row["bytes"] * _seconds_a_byte_at_once(results, row)),
             "away": seconds_name(row["away_seconds"]),
             "recall": "1 (exact)",
         }
@@ -70,6 +72,8 @@ def paper_view(results: Results) -> str:
         "machines": "machines",
         "shard": "a machine",
         "scan": "one scan",
+        "work": "machine time a query",
+        "shared": "64 at once",
         "away": "back after a failure in",
         "recall": "recall",
     }
@@ -117,6 +121,12 @@ def collection_name(row: Row) -> str:
 def way_name(row: Row) -> str:
     """How many machines hold a shard, and how they are asked."""
     return f"{row['replicas']}" + (", hedged" if row["hedged"] else "")
+
+
+def _seconds_a_byte_at_once(results: Results, row: Row) -> float:
+    """Of a query among several asked at once, on the number of threads that is faster."""
+    scans = [scan for scan in results["measured"]["scans"] if (scan["k"], scan["d"]) == (row["k"], row["d"])]
+    return min(float(scan["seconds"] / scan["bytes"]) for scan in scans if scan["queries"] > 1)
 
 
 def size_name(size: float) -> str:
