@@ -25,6 +25,9 @@ DIMCO_API Search* dimco_search_new(int kernel, int k, int d, const float* tables
   }
 }
 
+// Before the first step of a search of one query.
+DIMCO_API void dimco_search_floor(Search* search, double floor) { search->set_floor(floor); }
+
 // 1: there is more to do; 0: done; -1: out of memory.
 DIMCO_API int dimco_search_step(Search* search) {
   try {

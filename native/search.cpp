@@ -128,6 +128,7 @@ int64_t Search::sample(int64_t query, int64_t piece) {
 }
 
 int64_t Search::scan(const Tile& tile, Query& query) {
+  query.floor = std::max(query.floor, floor_);
   const int64_t items = (tile.end - tile.begin) * kBlock;
   const bool bounded = !query.bound.empty() && query.bound[0].exists();
   if (!bounded || (tile.segment->keep && kept(tile) * kSparse < items)) scan_all(tile, query);

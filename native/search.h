@@ -30,6 +30,9 @@ class Search {
   Search(Kernel kernel, const Layout& layout, const float* tables, int64_t queries, int64_t n, const Segment* segments,
          int64_t segment_count, int64_t part, int64_t parts);
 
+  // Before the first step: n items are known, from elsewhere, to score this or more. Lower ones are not found then.
+  void set_floor(double floor) { floor_ = floor; }
+
   // Does some milliseconds of work; false when all is done.
   bool step();
 
@@ -87,6 +90,7 @@ class Search {
   std::vector<Tile> sample_;  // single blocks, spread evenly
   std::vector<Query> queries_;
 
+  double floor_ = -std::numeric_limits<double>::infinity();
   Phase phase_ = Phase::kSample;
   int64_t outer_ = 0, inner_ = 0;
   int64_t scored_ = 0;

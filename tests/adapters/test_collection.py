@@ -1,12 +1,19 @@
 """A collection in a database answers as the index it was filled from."""
 
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from dimco import CodeIndex, CodeSpec
 from dimco.adapters.collection import Collection
 from dimco.adapters.database import Items
+from dimco.adapters.opening import open_collection
 from dimco.errors import DatabaseError, InputError
+
+from .conftest import address_of
 
 
 def assert_same(found, expected):
@@ -58,6 +65,33 @@ def test_an_interrupted_push_goes_on_without_duplicates(collection_of, index, qu
     assert done == [250, 500, 600]
     assert len(collection) == 600
     assert_same(collection.search(queries, 20), index.search(queries, 20))
+
+
+KILLED = """
+import os, signal, sys
+from dimco import CodeIndex
+from dimco.adapters.opening import open_collection
+index = CodeIndex.open(sys.argv[1])
+collection = open_collection(sys.argv[2], sys.argv[3], "codes", index.spec)
+collection.push(index, lambda done: done >= 4_000 and os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+@pytest.mark.parametrize("engine", ["qdrant folder", "milvus"])
+def test_a_push_whose_process_is_killed_goes_on_without_duplicates(engine, tmp_path, rng):
+    at, name = address_of(engine, tmp_path), engine.split()[0]
+    index = CodeIndex(CodeSpec(4, 5))
+    index.add(rng.integers(0, 4, (6_000, 5)))
+    index.save(tmp_path / "codes.index")
+    killed = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "codes.index", name, at], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    collection = open_collection(name, at, "codes")
+    done = len(collection)
+    assert 0 < done < 6_000
+    assert collection.push(index) == (6_000 - done, done)
+    assert len(collection) == 6_000
+    assert_same(collection.search(np.zeros((5, 4)), 20), index.search(np.zeros((5, 4)), 20))
+    collection.close()
 
 
 def test_a_push_writes_what_changed_and_remove_takes_items_out(collection_of, index, queries):

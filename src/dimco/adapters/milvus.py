@@ -27,6 +27,8 @@ from dimco.spec import CodeSpec
 MOST_DIMENSIONS = 1 << 20
 _SECONDS = 20
 _MOST_LABEL = 65_535
+_EMBEDDED = {"grpc_options": {"grpc.keepalive_time_ms": 600_000}}
+"""By itself the client asks every 10 seconds whether the server is there; the embedded one refuses that on stderr."""
 
 
 class Milvus:
@@ -39,10 +41,12 @@ class Milvus:
     def __init__(self, at: str, collection: str, spec: CodeSpec | None) -> None:
         pymilvus = require("pymilvus")
         self._collection, self.address = collection, f"{at}/{collection}"
+        options: dict[str, Any] = {}
         if "://" not in at:
             _check_path(at, spec, collection)
+            options = _EMBEDDED
         with speaking_to(self.engine, at):
-            self._client = pymilvus.MilvusClient(at, timeout=_SECONDS)
+            self._client = pymilvus.MilvusClient(at, timeout=_SECONDS, **options)
             if self._client.has_collection(collection):
                 fields = [field["name"] for field in self._client.describe_collection(collection)["fields"]]
                 self.spec = stored_spec(fields, collection, at, spec)

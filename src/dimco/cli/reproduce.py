@@ -15,6 +15,7 @@ from dimco.cli.reproduce_bound import bound
 from dimco.cli.reproduce_codes import codes
 from dimco.cli.reproduce_correlation import correlation
 from dimco.cli.reproduce_fewshot import fewshot
+from dimco.cli.reproduce_scale import scale
 from dimco.cli.reproduce_small_train import small_train
 from dimco.errors import InputError, MissingExtraError
 
@@ -31,6 +32,7 @@ reproduce.command()(bound)
 reproduce.command()(fewshot)
 reproduce.command()(correlation)
 reproduce.command()(small_train)
+reproduce.command()(scale)
 
 
 @reproduce.command()

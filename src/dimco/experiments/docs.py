@@ -11,6 +11,9 @@ from dimco.experiments.codes import render as codes
 from dimco.experiments.compression import render as compression
 from dimco.experiments.correlation import render as correlation
 from dimco.experiments.fewshot import render as fewshot
+from dimco.experiments.scale import coarse_render as coarse
+from dimco.experiments.scale import databases
+from dimco.experiments.scale import render as scale
 from dimco.experiments.search_bench import render as search
 from dimco.experiments.small_train import render as small_train
 from dimco.reports.docs import View, documents, plain_view, rendered
@@ -40,6 +43,14 @@ VIEWS: dict[str, View] = {
     "fewshot-pilot": fewshot.pilot_view,
     "fewshot-speed": fewshot.speed_view,
     "fewshot-steps": fewshot.steps_view,
+    "databases": databases.databases_view,
+    "databases-limits": databases.limits_view,
+    "scale-measured": scale.measured_view,
+    "scale-paper": scale.paper_view,
+    "scale-simulated": scale.simulated_view,
+    "coarse-exact": coarse.exact_view,
+    "coarse-limited": coarse.limited_view,
+    "coarse-break-even": coarse.break_even_view,
     "search-goals": search.goals_view,
     "search-single": search.single_view,
     "search-batch": search.batch_view,

@@ -199,6 +199,36 @@ def test_sorted_codes_are_no_slower_than_shuffled_ones(rng, segment_of):
         assert found.scored < rows / 10
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_with_a_floor_the_best_that_reach_it_are_found_and_fewer_are_scored(threads, rng, segment_of, exact_search):
+    spec, rows = CodeSpec(16, 9), 30_000
+    symbols = rng.integers(0, 16, (rows, 9), dtype=np.uint8)
+    table = np.round(rng.normal(size=(1, 9, 16)), 1).astype(np.float32)
+    segments = [segment_of(spec, symbols)]
+    ids, scores = exact_search(symbols, np.arange(rows), table, 40)
+    for kernel in native.usable_kernels():
+        freely = native.scan_native(kernel, Layout(spec), segments, table, 40, threads)
+        for place in (0, 4, 39):
+            reached = int((scores[0] >= scores[0, place]).sum())
+            found = native.scan_native(kernel, Layout(spec), segments, table, 40, threads, scores[0, place])
+            np.testing.assert_array_equal(found.ids[0, :reached], ids[0, :reached])
+            assert (found.scores[0] >= scores[0, place]).all()
+            assert found.scored <= freely.scored
+        assert native.scan_native(kernel, Layout(spec), segments, table, 40, threads, 1e9).ids.shape == (1, 0)
+
+
+def test_segments_described_once_are_searched_as_if_given_again(rng, segment_of, exact_search, assert_identical):
+    spec = CodeSpec(5, 7)
+    symbols = rng.integers(0, 5, (1_200, 7)).astype(np.uint8)
+    described = native.Described([segment_of(spec, symbols[at : at + 300], at) for at in range(0, 1_200, 300)])
+    table = rng.normal(size=(1, 7, 5)).astype(np.float32)
+    rows = np.concatenate([np.arange(900, 1_200), np.arange(300, 600)])
+    expected = exact_search(symbols[rows], rows, table, 20)
+    for kernel in native.usable_kernels():
+        found = native.scan_native(kernel, Layout(spec), described.some(np.array([3, 1])), table, 20, 1)
+        assert_identical((found.ids, found.scores), expected)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("queries", [1, 15, 16, 129, 300])
 def test_queries_and_rows_are_split_without_a_trace(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,6 +44,40 @@ class _Segment(ctypes.Structure):
     )
 
 
+class Described:
+    """Segments as the library reads them, described once, so that a search of a few among thousands is quick to start.
+
+    Parameters
+    ----------
+    segments : sequence of ScanSegment
+    """
+
+    def __init__(self, segments: Sequence[ScanSegment]) -> None:
+        self._borrowed: list[Any] = []
+        described = (_Segment * len(segments))(*[_describe(segment, self._borrowed) for segment in segments])
+        self._array: NDArray[Any] = np.ndarray(len(segments), f"V{ctypes.sizeof(_Segment)}", memoryview(described))
+        self._sizes = np.array([segment.blocks.nbytes for segment in segments], np.int64)
+
+    def some(self, places: NDArray[np.int64]) -> Described:
+        """Those at some places, in that order."""
+        chosen = Described.__new__(Described)
+        chosen._borrowed, chosen._array, chosen._sizes = self._borrowed, self._array[places], self._sizes[places]
+        return chosen
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all blocks."""
+        return int(self._sizes.sum())
+
+    @property
+    def address(self) -> int:
+        """Where the descriptions start, one after another."""
+        return _address(self._array)
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+
 @functools.cache
 def library() -> ctypes.CDLL | None:
     """The library, or None where dimco was installed without it or the system cannot load it."""
@@ -60,6 +95,7 @@ def library() -> ctypes.CDLL | None:
     for name, result, arguments in (
         ("kernel_usable", ctypes.c_int, (ctypes.c_int,)),
         ("search_new", pointer, (*[ctypes.c_int] * 3, pointer, integer, integer, pointer, *[integer] * 3)),
+        ("search_floor", None, (pointer, ctypes.c_double)),
         ("search_step", ctypes.c_int, (pointer,)),
         ("search_found", integer, (pointer,)),
         ("search_results", None, (pointer, pointer, pointer)),
@@ -81,18 +117,23 @@ def usable_kernels() -> tuple[str, ...]:
 def scan_native(
     kernel: str,
     layout: Layout,
-    segments: Sequence[ScanSegment],
+    segments: Sequence[ScanSegment] | Described,
     tables: NDArray[np.float32],
     n: int,
     threads: int,
+    floor: float = -math.inf,
 ) -> Found:
-    """The n best items for each table of shape (d, k), on at most so many threads."""
+    """The n best items for each table of shape (d, k), on at most so many threads.
+
+    With a `floor`, for a single table, those of them that score as much: there may be fewer than n.
+    """
     tables = np.require(tables, np.float32, ("C", "A"))
-    size = sum(segment.blocks.nbytes for segment in segments) * len(tables)
+    described = segments if isinstance(segments, Described) else Described(segments)
+    size = described.nbytes * len(tables)
     jobs = plan(len(tables), max(1, min(threads, size // _BYTES_A_THREAD)))
 
     def run(job: Job, stop: Stop) -> Found:
-        with _Search(kernel, layout, segments, tables[job.first : job.last], n, job) as search:
+        with _Search(kernel, layout, described, tables[job.first : job.last], n, job, floor) as search:
             return search.run(stop)
 
     return _merge(run_jobs(run, jobs.all, jobs.threads), jobs, n)
@@ -133,23 +174,33 @@ class _Search:
         self,
         kernel: str,
         layout: Layout,
-        segments: Sequence[ScanSegment],
+        segments: Described,
         tables: NDArray[np.float32],
         n: int,
         job: Job,
+        floor: float,
     ) -> None:
         loaded = library()
         assert loaded is not None
         self._library = loaded
         self._queries = len(tables)
-        self._borrowed: list[Any] = [tables]
-        described = (_Segment * len(segments))(*[self._describe(segment) for segment in segments])
+        self._borrowed = tables, segments
         spec = layout.spec
         self._handle = loaded.dimco_search_new(
-            KERNELS[kernel], spec.k, spec.d, _address(tables), len(tables), n, described, len(segments), *job[2:]
+            KERNELS[kernel],
+            spec.k,
+            spec.d,
+            _address(tables),
+            len(tables),
+            n,
+            segments.address,
+            len(segments),
+            *job[2:],
         )
         if not self._handle:
             raise MemoryError("not enough memory to start a search")
+        if floor > -math.inf:
+            loaded.dimco_search_floor(self._handle, floor)
 
     def run(self, stop: Stop) -> Found:
         """Work in pieces of some milliseconds; between them Python may interrupt."""
@@ -167,27 +218,29 @@ class _Search:
         self._library.dimco_search_results(self._handle, _address(ids), _address(scores))
         return Found(ids, scores, self._library.dimco_search_scored(self._handle))
 
-    def _describe(self, segment: ScanSegment) -> _Segment:
-        described = _Segment(blocks=self._borrow(segment.blocks, np.uint8), rows=segment.rows)
-        if isinstance(segment.ids, np.ndarray):
-            described.ids = self._borrow(segment.ids, np.int64)
-        else:
-            described.first_id = segment.ids
-        if segment.keep is not None:
-            described.keep = self._borrow(segment.keep, np.uint64)
-        return described
-
-    def _borrow(self, array: NDArray[Any], dtype: type[np.generic]) -> int:
-        """The address of an array that is kept alive as long as the search."""
-        plain = np.require(array, dtype, ("C", "A"))
-        self._borrowed.append(plain)
-        return _address(plain)
-
     def __enter__(self) -> _Search:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._library.dimco_search_delete(self._handle)
+
+
+def _describe(segment: ScanSegment, borrowed: list[Any]) -> _Segment:
+    """A segment as the library reads it; what it points to is kept alive by `borrowed`."""
+    described = _Segment(blocks=_borrow(segment.blocks, np.uint8, borrowed), rows=segment.rows)
+    if isinstance(segment.ids, np.ndarray):
+        described.ids = _borrow(segment.ids, np.int64, borrowed)
+    else:
+        described.first_id = segment.ids
+    if segment.keep is not None:
+        described.keep = _borrow(segment.keep, np.uint64, borrowed)
+    return described
+
+
+def _borrow(array: NDArray[Any], dtype: type[np.generic], borrowed: list[Any]) -> int:
+    plain = np.require(array, dtype, ("C", "A"))
+    borrowed.append(plain)
+    return _address(plain)
 
 
 def _address(array: NDArray[Any]) -> int:
