@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from dimco import CodeIndex, CodeSpec
+from dimco.cluster.connecting import connect
+from dimco.cluster.splitting import split_index
 
 ITEMS = 600
+NODE = {"num_cpus": 1, "memory": 2 << 30, "object_store_memory": 80 << 20}
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +40,25 @@ def tables() -> np.ndarray:
     rng = np.random.default_rng(1)
     sure = np.log(rng.dirichlet(np.full(4, 0.5), (10, 5)) + 1e-9)
     return np.concatenate([sure, -rng.integers(0, 3, (10, 5, 4))]).astype(np.float32)
+
+
+@pytest.fixture(scope="session")
+def folder(whole_file, tmp_path_factory):
+    """The index in three shards."""
+    path = tmp_path_factory.mktemp("split") / "shards"
+    split_index(whole_file, 3, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def two_nodes():
+    """A Ray cluster of two nodes on this machine, each with memory for a few shards, which this process has joined."""
+    ray = pytest.importorskip("ray", reason="needs Ray: pip install 'dimco[ray]'")
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
+    cluster.add_node(**NODE)
+    connect(cluster.address)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()

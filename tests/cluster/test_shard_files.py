@@ -10,7 +10,6 @@ from dimco.cluster.shard_files import check_shards, manifest_of
 from dimco.cluster.splitting import split_index
 from dimco.errors import DamagedFileError, InputError
 
-
 SPEC = CodeSpec(k=4, d=5)
 
 

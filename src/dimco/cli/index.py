@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dimco.cli import choice, options
+from dimco.cli.index_split import split
 from dimco.cli.new_items import NewItems, read_new_items
 from dimco.cli.output import check_writable, note, show
 from dimco.errors import InputError
@@ -26,6 +27,7 @@ NewIds = Annotated[
     Path | None,
     typer.Option("--ids-file", help="The items' ids: .npy, or text, one a line; else counted on."),
 ]
+index.command()(split)
 
 
 @index.callback()
