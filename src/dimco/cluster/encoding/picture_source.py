@@ -1,0 +1,86 @@
+"""A folder of pictures by class as parts, in the order of `dimco embed`."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dimco.backbones.preprocessing import Preprocessing
+from dimco.cluster.encoding.rows import Rows, Task, batches_a_part
+from dimco.codes_table import ID, LABEL
+from dimco.datasets.image_folder import ImageFolder
+from dimco.extras import require
+
+BATCH = 64
+FILE = "file"
+_MOST_ITEMS = 1 << 14
+_COLOURS = 3
+
+
+@dataclass(frozen=True)
+class PictureTask:
+    """One part: pictures by their names below a folder, and the classes they are of."""
+
+    root: Path
+    preprocessing: Preprocessing
+    part: int
+    first_id: int
+    names: tuple[str, ...]
+    classes: tuple[str, ...]
+
+    def read(self) -> Iterator[Rows]:
+        arrow = require("pyarrow")
+        pixels = [self._pixels(name) for name in self.names]
+        ids = np.arange(self.first_id, self.first_id + len(self.names))
+        kept = arrow.table({ID: ids, LABEL: list(self.classes), FILE: list(self.names)})
+        yield Rows(self.part, np.stack(pixels), kept)
+
+    def _pixels(self, name: str) -> Any:
+        with ImageFolder.decode(self.root / name) as image:
+            return np.asarray(self.preprocessing.cut(image)).transpose(2, 0, 1)
+
+
+class PictureSource:
+    """The pictures of a folder with a sub-folder for each class; see `dimco.cluster.encoding.rows.Source`.
+
+    Parameters
+    ----------
+    data : Path
+    preprocessing : Preprocessing
+        What is done to each picture.
+    """
+
+    batch_size = BATCH
+
+    def __init__(self, data: Path, preprocessing: Preprocessing) -> None:
+        folder = ImageFolder(data)
+        self._root, self._preprocessing = data.absolute(), preprocessing
+        self._names = [str(file.relative_to(data)) for file in folder.files]
+        self._classes = [folder.classes[label] for label in folder.labels.tolist()]
+        self._part_items = batches_a_part(BATCH, _COLOURS * preprocessing.crop**2, _MOST_ITEMS)
+        self.items = len(folder)
+        starts = range(0, self.items, self._part_items)
+        self.sizes = [min(self._part_items, self.items - start) for start in starts]
+        checksum = 0
+        for name, file in zip(self._names, folder.files, strict=True):
+            checksum = zlib.crc32(f"{name}\0{file.stat().st_size}\0".encode(), checksum)
+        self.record = {
+            "kind": "pictures",
+            "part_items": self._part_items,
+            "files": len(folder),
+            "names_and_sizes": f"{checksum:08x}",
+        }
+
+    def tasks(self, finished: set[int]) -> list[Task]:
+        return [self._task(part) for part in range(len(self.sizes)) if part not in finished]
+
+    def _task(self, part: int) -> PictureTask:
+        first = part * self._part_items
+        some = slice(first, first + self._part_items)
+        names, classes = tuple(self._names[some]), tuple(self._classes[some])
+        return PictureTask(self._root, self._preprocessing, part, first, names, classes)
