@@ -79,6 +79,16 @@ def test_a_killed_process_is_started_again_from_its_file(two_nodes, two_shards, 
         assert process_of(opened, 1) != before
 
 
+def test_one_that_was_started_again_is_asked_again(two_nodes, whole_file, tables):
+    with ShardedIndex.open([whole_file], replicas=2) as opened:
+        ones = opened._sets[0]
+        ones.replace(ones.all()[0])
+        end = time.monotonic() + 30
+        while not ones.all()[0].answered and time.monotonic() < end:
+            opened.search(tables)
+        assert ones.all()[0].answered
+
+
 def test_a_file_that_was_split_anew_is_refused_when_its_process_is_lost(two_nodes, two_shards, whole_file, tables):
     with ShardedIndex.open(two_shards) as opened:
         shutil.rmtree(two_shards)
@@ -133,10 +143,10 @@ def test_one_that_is_late_is_told_from_one_that_is_frozen(two_nodes, two_shards,
             os.kill(frozen, signal.SIGCONT)
 
 
-def test_a_node_removed_under_load_costs_no_answer(two_nodes, two_shards, whole, tables):
+def test_a_node_removed_under_load_costs_no_answer(two_nodes, two_shards, whole_file, whole, tables):
     node = next(one for one in two_nodes.list_all_nodes() if one is not two_nodes.head_node)
     expected = whole.search(tables, 10)
-    with ShardedIndex.open(two_shards) as alone, ShardedIndex.open(two_shards, replicas=2) as twice:
+    with ShardedIndex.open(two_shards) as alone, ShardedIndex.open([whole_file], replicas=2) as twice:
         with (
             asked_all_the_time(alone, tables, expected) as of_alone,
             asked_all_the_time(twice, tables, expected) as rest,

@@ -31,4 +31,4 @@ def test_what_cannot_fit_is_one_line_with_both_figures(files, replicas, nodes):
     line = f"expected {2 * replicas}.00 GiB of memory for 2 shards with {replicas} of each, the largest 1.00 GiB"
     with pytest.raises(ClusterError, match=line) as caught:
         refuse_impossible(files, replicas, nodes)
-    assert f"on {len(nodes)} nodes" in str(caught.value)
+    assert f"on {len(nodes)} node{'s' if len(nodes) != 1 else ''}, the largest" in str(caught.value)

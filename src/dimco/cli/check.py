@@ -11,6 +11,9 @@ import typer
 
 from dimco.cli import options
 from dimco.cli.output import show
+from dimco.cluster.manifest import KIND as SHARDS
+from dimco.cluster.manifest import read_manifest
+from dimco.cluster.shard_files import check_shards
 from dimco.codes_file import KIND as CODES
 from dimco.codes_file import read_codes
 from dimco.datasets import load_data
@@ -26,7 +29,9 @@ _FEATURES = (".npy", ".npz")
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An index, model, checkpoint, codes or embeddings.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="An index, model, checkpoint, codes, embeddings or folder of shards.")
+    ],
     seed: options.Seed = 0,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -41,11 +46,12 @@ def check(
     if not file.exists():
         raise MissingFileError(f"no such file: {file}")
     kind = _checked(file)
+    parts = [Path(shard.path) for shard in read_manifest(file).shards] if file.is_dir() else [file]
     show(
         {
             "file": str(file),
             "kind": kind,
-            "file_bytes": file.stat().st_size,
+            "file_bytes": sum(part.stat().st_size for part in parts),
             "whole": True,
             "seconds": time.perf_counter() - start,
         },
@@ -55,6 +61,9 @@ def check(
 
 def _checked(file: Path) -> str:
     """The kind of the file, once all of it is read."""
+    if file.is_dir():
+        check_shards(file)
+        return SHARDS
     if is_index(file):
         CodeIndex.check(file)
         return "index"

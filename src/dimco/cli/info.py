@@ -10,6 +10,8 @@ import typer
 
 from dimco.cli import options
 from dimco.cli.output import show
+from dimco.cluster.manifest import KIND as SHARDS
+from dimco.cluster.manifest import read_manifest
 from dimco.datasets import load_data
 from dimco.embedding_file import KIND as EMBEDDINGS
 from dimco.errors import DamagedFileError, ForeignFileError, MissingFileError
@@ -23,7 +25,7 @@ _DATA_FILES = (".npz", ".npy", ".parquet", ".csv")
 
 def info(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A model, codes, index, checkpoint, results or data file.")
+        Path, typer.Argument(metavar="FILE", help="A model, codes, index, shards, checkpoint, results or data.")
     ],
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -37,7 +39,9 @@ def info(
     """
     if not file.exists():
         raise MissingFileError(f"no such file: {file}")
-    if file.suffix == ".json":
+    if file.is_dir():
+        found = _shards(file)
+    elif file.suffix == ".json":
         found = _json(file)
     elif file.suffix in _DATA_FILES:
         found = _data(file)
@@ -46,7 +50,22 @@ def info(
     else:
         kind, record = read_record(file)
         found = {"kind": kind, **_DESCRIBE[kind](record)} if kind in _DESCRIBE else {"kind": kind}
-    show({"file": str(file), "file_bytes": file.stat().st_size, **found}, json)
+    size = sum(found["shard_bytes"]) if file.is_dir() else file.stat().st_size
+    show({"file": str(file), "file_bytes": size, **found}, json)
+
+
+def _shards(folder: Path) -> dict[str, Any]:
+    manifest = read_manifest(folder)
+    return {
+        "kind": SHARDS,
+        "code": str(manifest.spec),
+        "bits": manifest.spec.bits,
+        "items": manifest.items,
+        "labels": manifest.label_kind,
+        "shards": len(manifest.shards),
+        "shard_bytes": [shard.bytes for shard in manifest.shards],
+        "shard_items": [shard.items for shard in manifest.shards],
+    }
 
 
 def _model(record: dict[str, Any]) -> dict[str, Any]:

@@ -82,6 +82,8 @@ class Shards:
         ClusterError
             It names the shard that did not answer.
         """
+        if not self._ray.is_initialized():
+            raise ClusterError("expected to be joined to the Ray cluster that holds the shards; this process left it")
         asked = deque(self._send(place, question, 1) for place, question in enumerate(questions))
         answers: dict[int, Answer] = {}
         try:

@@ -10,7 +10,10 @@ from typing import Any
 from dimco.cluster.manifest import ShardFile
 from dimco.cluster.room import bytes_needed
 from dimco.cluster.shard import Shard
+from dimco.errors import ClusterError
 from dimco.extras import require
+
+CLOSED = "expected an open sharded index; it was closed"
 
 
 @dataclass(eq=False)
@@ -23,6 +26,8 @@ class Replica:
         The handle of Ray's actor.
     place : int
         Its bundle in the shard's placement group.
+    greeting : Any
+        The reply it gives first, on its way until the process has started.
     answered : bool
         Whether it ever answered; until then it may be starting.
     waiting : int
@@ -31,6 +36,7 @@ class Replica:
 
     actor: Any
     place: int
+    greeting: Any
     answered: bool = False
     waiting: int = 0
 
@@ -49,7 +55,7 @@ class ReplicaSet:
     def __init__(self, file: ShardFile, group: Any, replicas: int) -> None:
         self.file, self._group = file, group
         self._lock, self._turn = threading.Lock(), 0
-        self._replicas = [Replica(self._start(place), place) for place in range(replicas)]
+        self._replicas = [self._start(place) for place in range(replicas)]
 
     def all(self) -> list[Replica]:
         """Every replica there is now."""
@@ -59,9 +65,13 @@ class ReplicaSet:
     def take(self, replica: Replica | None = None) -> Replica:
         """The replica to ask next, or the one given, with one more question waiting.
 
-        Those that have answered before go before those that are starting, then the least busy, then in turn.
+        Those that have answered go before those that are starting, then the least busy, then in turn.
         """
         with self._lock:
+            if not self._replicas:
+                raise ClusterError(CLOSED)
+            for one in self._replicas:
+                one.answered = one.answered or _is_there(one.greeting)
             self._turn += 1
             turns = {id(one): (place - self._turn) % len(self._replicas) for place, one in enumerate(self._replicas)}
             chosen = replica or min(self._replicas, key=lambda one: (not one.answered, one.waiting, turns[id(one)]))
@@ -80,18 +90,26 @@ class ReplicaSet:
             if replica not in self._replicas:
                 return
             _end(replica.actor)
-            self._replicas[replica.place] = Replica(self._start(replica.place), replica.place)
+            self._replicas[replica.place] = self._start(replica.place)
 
     def stop(self) -> None:
-        """End all processes."""
-        for replica in self.all():
+        """End all processes; none is started any more."""
+        with self._lock:
+            ended, self._replicas = self._replicas, []
+        for replica in ended:
             _end(replica.actor)
 
-    def _start(self, place: int) -> Any:
+    def _start(self, place: int) -> Replica:
         scheduling = require("ray.util.scheduling_strategies")
         strategy = scheduling.PlacementGroupSchedulingStrategy(self._group, place)
         made = require("ray").remote(concurrency_groups={"pulse": 1})(Shard)
-        return made.options(num_cpus=0, memory=bytes_needed(self.file), scheduling_strategy=strategy).remote(self.file)
+        options = {"num_cpus": 0, "memory": bytes_needed(self.file), "scheduling_strategy": strategy}
+        actor = made.options(**options).remote(self.file)
+        return Replica(actor, place, actor.about.remote())
+
+
+def _is_there(reply: Any) -> bool:
+    return bool(require("ray").wait([reply], timeout=0)[0])
 
 
 def _end(actor: Any) -> None:

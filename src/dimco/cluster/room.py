@@ -62,12 +62,13 @@ def no_room(
     files: Sequence[ShardFile], replicas: int, nodes: Sequence[float], free: float | None = None
 ) -> ClusterError:
     """What is needed, and what there is."""
-    needed = replicas * sum(map(bytes_needed, files))
+    needed, largest = replicas * sum(map(bytes_needed, files)), max(map(bytes_needed, files))
+    counted = f"{len(nodes)} node{'' if len(nodes) == 1 else 's'}"
     left = "" if free is None else f", {in_gib(free)} of it free"
     return ClusterError(
         f"expected {in_gib(needed)} of memory for {len(files)} shards with {replicas} of each, the largest "
-        f"{in_gib(max(map(bytes_needed, files)))}; the cluster has {in_gib(sum(nodes))} on {len(nodes)} nodes, "
-        f"the largest of {in_gib(max(nodes, default=0.0))}{left}"
+        f"{in_gib(largest)}; the cluster has {in_gib(sum(nodes))} on {counted}, the largest of "
+        f"{in_gib(max(nodes, default=0.0))}{left}"
     )
 
 

@@ -14,7 +14,7 @@ from dimco.cluster.asking import Question, Shards
 from dimco.cluster.connecting import connect
 from dimco.cluster.manifest import Manifest, read_manifest
 from dimco.cluster.merge import merged
-from dimco.cluster.replicas import ReplicaSet
+from dimco.cluster.replicas import CLOSED, ReplicaSet
 from dimco.cluster.room import release, reserve
 from dimco.cluster.shard_files import manifest_of
 from dimco.errors import ClusterError, InputError
@@ -115,6 +115,8 @@ class ShardedIndex:
     def close(self) -> None:
         """End the processes and give back their memory; nothing can be asked afterwards."""
         self._shards = None
+        if not require("ray").is_initialized():
+            return
         for one in self._sets:
             one.stop()
         release(self._groups)
@@ -201,7 +203,7 @@ class ShardedIndex:
     @property
     def _asked(self) -> Shards:
         if self._shards is None:
-            raise ClusterError("expected an open sharded index; it was closed")
+            raise ClusterError(CLOSED)
         return self._shards
 
     def __len__(self) -> int:
