@@ -113,7 +113,8 @@ def _encode_collection(
 
     start = time.perf_counter()
     work = plan_work(model, data, **chosen)
-    note(f"{work.source.items:,} items in {len(work.source.sizes):,} parts -> {work.spec}", quiet)
+    parts = len(work.source.sizes)
+    note(f"{work.source.items:,} items in {parts:,} part{'s' * (parts != 1)} -> {work.spec}", quiet)
     with contextlib.nullcontext() if quiet else items_bar(work.source.items, "items") as on_items:
         done = encode_collection(work, output, on_items=on_items, **where)
     seconds, encoded = time.perf_counter() - start, done.items - done.items_kept
