@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -82,7 +83,7 @@ def test_a_killed_process_is_started_again_from_its_file(two_nodes, two_shards, 
 def test_one_that_was_started_again_is_asked_again(two_nodes, whole_file, tables):
     with ShardedIndex.open([whole_file], replicas=2) as opened:
         ones = opened._sets[0]
-        ones.replace(ones.all()[0])
+        ones.replace(ones.all()[0], elsewhere=False)
         end = time.monotonic() + 30
         while not ones.all()[0].answered and time.monotonic() < end:
             opened.search(tables)
@@ -125,22 +126,36 @@ def test_a_shard_that_is_lost_again_and_again_is_named(two_nodes, two_shards, ta
 def test_one_that_is_late_is_told_from_one_that_is_frozen(two_nodes, two_shards, tables, monkeypatch):
     monkeypatch.setattr(asking, "_SECONDS_OF_A_PULSE", 1.0)
     with ShardedIndex.open(two_shards) as opened:
-        opened._shards._timeout = 0.5
-        opened._sets[0].all()[0].actor.__ray_call__.remote(lambda _: time.sleep(1.5))
+        shards, ones = opened._shards, opened._sets[0]
+        shards._timeout = 0.5
+        ones.all()[0].actor.__ray_call__.remote(lambda _: time.sleep(1.5))
         with pytest.raises(ClusterError, match=r"shard 0 of 2 .* did not answer within 0\.5 s and is still at work"):
             opened.search(tables)
-        opened._shards._timeout = 60.0
+        shards._timeout = 60.0
         opened.search(tables)
-        frozen = process_of(opened, 0)
-        os.kill(frozen, signal.SIGSTOP)
-        opened._shards._timeout = 3.0
-        try:
-            with pytest.raises(
-                ClusterError, match=r"shard 0 of 2 .* could not be started within 3 s: it needs 0\.25 GiB"
-            ):
-                opened.search(tables)
-        finally:
-            os.kill(frozen, signal.SIGCONT)
+        start_another = ones.replace
+
+        def replace_and_wait(*lost):
+            shards._timeout = 60.0
+            start_another(*lost)
+
+        monkeypatch.setattr(ones, "replace", replace_and_wait)
+        os.kill(process_of(opened, 0), signal.SIGSTOP)
+        shards._timeout = 0.5
+        assert len(opened.search(tables).ids) == len(tables)
+        assert shards._timeout == 60.0
+
+
+def test_one_that_cannot_be_started_again_says_what_it_needs(two_nodes, whole_file, tables):
+    with ShardedIndex.open([whole_file]) as opened:
+        lost = opened._sets[0].all()[0]
+        opened._sets[0].file = replace(opened._sets[0].file, bytes=1 << 40)
+        opened._sets[0].replace(lost, elsewhere=True)
+        opened._shards._timeout = 0.5
+        with pytest.raises(
+            ClusterError, match=r"shard 0 of 1 .* could not be started within 0\.5 s: it needs 0\.25 GiB"
+        ):
+            opened.search(tables)
 
 
 def test_a_node_removed_under_load_costs_no_answer(two_nodes, two_shards, whole_file, whole, tables):

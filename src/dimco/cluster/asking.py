@@ -114,13 +114,13 @@ class Shards:
             raise self._failed(shard, error) from error
         except raised.GetTimeoutError:
             self._refuse_living(asked)
-            said = "it did not answer, nor show that it lives"
+            said, elsewhere = "it did not answer, nor show that it lives", True
         except raised.RayError as error:
-            said = _last_line(error)
+            said, elsewhere = _last_line(error), isinstance(error, raised.ActorUnavailableError)
         else:
             self._refuse_other(shard, answer)
             return answer
-        self._sets[shard].replace(asked.replica)
+        self._sets[shard].replace(asked.replica, elsewhere)
         if asked.attempt == ATTEMPTS:
             raise ClusterError(f"{self._name(shard)} was lost {ATTEMPTS} times while it was asked: {said}")
         return None

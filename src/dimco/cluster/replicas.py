@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dimco.cluster.manifest import ShardFile
-from dimco.cluster.room import bytes_needed
+from dimco.cluster.room import bytes_needed, group_for, release
 from dimco.cluster.shard import Shard
 from dimco.errors import ClusterError
 from dimco.extras import require
@@ -48,7 +48,7 @@ class ReplicaSet:
     ----------
     file : ShardFile
     group : PlacementGroup
-        With a bundle of memory for each replica.
+        With a bundle of memory for each replica; given back by `stop`.
     replicas : int
     """
 
@@ -84,20 +84,28 @@ class ReplicaSet:
             replica.waiting -= 1
             replica.answered |= answered
 
-    def replace(self, replica: Replica) -> None:
-        """Start another process in place of a lost one, unless that was done already."""
+    def replace(self, replica: Replica, elsewhere: bool) -> None:
+        """Start another process in place of a lost one, unless that was done already.
+
+        Where it was, its memory is still reserved. `elsewhere` is for a node that may be lost, which Ray itself finds
+        out only later: a shard without other replicas then does not wait for that.
+        """
         with self._lock:
             if replica not in self._replicas:
                 return
             _end(replica.actor)
+            if elsewhere and len(self._replicas) == 1:
+                release([self._group])
+                self._group = group_for(self.file, 1)
             self._replicas[replica.place] = self._start(replica.place)
 
     def stop(self) -> None:
-        """End all processes; none is started any more."""
+        """End all processes and give back their memory; none is started any more."""
         with self._lock:
             ended, self._replicas = self._replicas, []
         for replica in ended:
             _end(replica.actor)
+        release([self._group])
 
     def _start(self, place: int) -> Replica:
         scheduling = require("ray.util.scheduling_strategies")

@@ -29,15 +29,20 @@ def reserve(files: Sequence[ShardFile], replicas: int) -> list[Any]:
     ClusterError
         There is not enough memory for all of them; none is then reserved.
     """
-    ray, groups = require("ray"), require("ray.util.placement_group")
-    nodes = [node["Resources"].get("memory", 0.0) for node in ray.nodes() if node["Alive"]]
+    nodes = [node["Resources"].get("memory", 0.0) for node in require("ray").nodes() if node["Alive"]]
     refuse_impossible(files, replicas, nodes)
-    made = [groups.placement_group([{"memory": bytes_needed(file)}] * replicas, strategy="SPREAD") for file in files]
+    made = [group_for(file, replicas) for file in files]
     end = time.monotonic() + _SECONDS_TO_PLACE
     if not all(group.wait(max(0.0, end - time.monotonic())) for group in made):
         release(made)
         raise no_room(files, replicas, nodes, free_bytes())
     return made
+
+
+def group_for(file: ShardFile, replicas: int) -> Any:
+    """A placement group of Ray for the replicas of a shard, which need not have its room yet."""
+    bundles = [{"memory": bytes_needed(file)}] * replicas
+    return require("ray.util.placement_group").placement_group(bundles, strategy="SPREAD")
 
 
 def release(groups: Sequence[Any]) -> None:

@@ -15,7 +15,7 @@ from dimco.cluster.connecting import connect
 from dimco.cluster.manifest import Manifest, read_manifest
 from dimco.cluster.merge import merged
 from dimco.cluster.replicas import CLOSED, ReplicaSet
-from dimco.cluster.room import release, reserve
+from dimco.cluster.room import reserve
 from dimco.cluster.shard_files import manifest_of
 from dimco.errors import ClusterError, InputError
 from dimco.extras import require
@@ -68,9 +68,9 @@ class ShardedIndex:
         if not 0 < timeout < float("inf"):
             raise InputError(f"expected a timeout in seconds above 0; got {timeout!r}")
         self._manifest, self._replicas = manifest, int(replicas)
-        self._groups = reserve(manifest.shards, self._replicas)
+        groups = reserve(manifest.shards, self._replicas)
         self._sets = [
-            ReplicaSet(file, group, self._replicas) for file, group in zip(manifest.shards, self._groups, strict=True)
+            ReplicaSet(file, group, self._replicas) for file, group in zip(manifest.shards, groups, strict=True)
         ]
         self._shards: Shards | None = Shards(manifest, self._sets, timeout)
         try:
@@ -119,7 +119,6 @@ class ShardedIndex:
             return
         for one in self._sets:
             one.stop()
-        release(self._groups)
 
     def search(
         self,
