@@ -13,6 +13,7 @@ import pytest
 from dimco.cluster import versions
 from dimco.cluster.connecting import connected
 from dimco.cluster.encoding import ray_data
+from dimco.cluster.encoding.parts import MOST_ATTEMPTS
 from dimco.cluster.encoding.run import encode_collection
 from dimco.cluster.encoding.work import plan_work
 from dimco.errors import ClusterError, InputError
@@ -34,6 +35,10 @@ class Dying:
 
     task: object
     killed: Path
+
+    @property
+    def first_part(self):
+        return self.task.first_part
 
     def read(self):
         for rows in self.task.read():
@@ -119,6 +124,16 @@ def test_what_is_read_by_other_processes_is_encoded_alike(ray, work, expected, p
         )
         assert [row["error"] for row in outcomes.iter_rows()] == [""] * len(some.source.sizes)
         assert _bytes(tmp_path / name) == {file: of for file, of in files.items() if file != "manifest.json"}
+
+
+def test_a_part_at_which_workers_keep_dying_ends_the_run(work, tmp_path):
+    (tmp_path / "codes").mkdir()
+    worker = ray_data.EncodingWorker(work.recipe, "cpu", work.source.batch_size, tmp_path / "codes")
+    task = work.source.tasks({0})[0]
+    for _ in range(MOST_ATTEMPTS):
+        assert next(worker({"task": [task]}))["error"][0] == "", "and then it dies"
+    last = next(worker({"task": [task]}))["error"][0]
+    assert last.startswith(f"ClusterError: workers died {MOST_ATTEMPTS} times at part 1: they may lack memory")
 
 
 def test_an_error_in_a_worker_is_the_one_that_one_process_gives(work, collection, tmp_path):

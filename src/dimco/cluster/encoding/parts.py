@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dimco._version import __version__
 from dimco.atomic import atomic_path, write_text
 from dimco.codes_table import CODE, ID, codes_schema, codes_table
-from dimco.errors import DamagedFileError, FileError, ForeignFileError, InputError
+from dimco.errors import ClusterError, DamagedFileError, DimcoError, FileError, ForeignFileError, InputError
 from dimco.extras import require
 from dimco.search.index_file.lock import locked
 from dimco.spec import CodeSpec
@@ -22,6 +22,7 @@ from dimco.spec import CodeSpec
 KIND = "codes in parts"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+MOST_ATTEMPTS = 4
 _PART = "part-{:08d}.parquet"
 
 
@@ -50,6 +51,28 @@ def part_file(folder: Path, part: int) -> Path:
     return folder / _PART.format(part)
 
 
+@contextlib.contextmanager
+def counted_attempt(folder: Path, part: int) -> Iterator[None]:
+    """Count attempts at a part whose process died; `ClusterError` once there were too many."""
+    marks = folder / f".part-{part:08d}.attempts"
+    try:
+        with marks.open("ab") as file:
+            file.write(b".")
+            attempts = file.tell()
+        if attempts > MOST_ATTEMPTS:
+            raise ClusterError(
+                f"workers died {MOST_ATTEMPTS} times at part {part}: they may lack memory; the same command goes on"
+            )
+        try:
+            yield
+        except DimcoError:
+            marks.unlink(missing_ok=True)
+            raise
+        marks.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot write {folder}: {error.strerror or error}") from error
+
+
 def finished_parts(folder: Path, parts: int) -> set[int]:
     """The parts whose files are there."""
     names = {entry.name for entry in folder.iterdir()}
@@ -75,7 +98,7 @@ def opened_folder(folder: Path, record: Mapping[str, Any]) -> Iterator[None]:
     if not manifest.exists():
         write_text(manifest, json.dumps(_header(record), indent=1) + "\n")
     with locked(str(manifest), os.O_RDONLY):
-        for left in folder.glob(".part-*.tmp"):
+        for left in folder.glob(".part-*"):
             left.unlink(missing_ok=True)
         yield
 

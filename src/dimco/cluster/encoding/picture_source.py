@@ -18,7 +18,7 @@ from dimco.extras import require
 
 BATCH = 64
 FILE = "file"
-_MOST_ITEMS = 1 << 14
+_MOST_ITEMS = 1 << 10
 _COLOURS = 3
 
 
@@ -28,7 +28,7 @@ class PictureTask:
 
     root: Path
     preprocessing: Preprocessing
-    part: int
+    first_part: int
     first_id: int
     names: tuple[str, ...]
     classes: tuple[str, ...]
@@ -38,7 +38,7 @@ class PictureTask:
         pixels = [self._pixels(name) for name in self.names]
         ids = np.arange(self.first_id, self.first_id + len(self.names))
         kept = arrow.table({ID: ids, LABEL: list(self.classes), FILE: list(self.names)})
-        yield Rows(self.part, np.stack(pixels), kept)
+        yield Rows(self.first_part, np.stack(pixels), kept)
 
     def _pixels(self, name: str) -> Any:
         with ImageFolder.decode(self.root / name) as image:

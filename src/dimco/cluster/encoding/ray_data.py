@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dimco import errors
-from dimco.cluster.encoding.parts import write_part
+from dimco.cluster.encoding.parts import counted_attempt, part_file, write_part
 from dimco.cluster.encoding.recipe import Recipe
 from dimco.cluster.encoding.rows import Rows, Task
 from dimco.errors import ClusterError, DimcoError, InputError
@@ -50,7 +50,7 @@ def encode_on_ray(
     pipeline = (items.map_batches(read_apart, batch_size=1, num_cpus=1) if cuda else items).map_batches(
         EncodingWorker,
         batch_size=1,
-        concurrency=count,
+        concurrency=min(count, len(tasks)),
         num_cpus=0 if cuda else 1,
         num_gpus=1 if cuda else 0,
         fn_constructor_args=(recipe, "cuda" if cuda else "cpu", batch_size, folder.absolute()),
@@ -81,12 +81,18 @@ class EncodingWorker:
 
     def __call__(self, batch: Batch) -> Iterator[Batch]:
         """The parts of a task, or one that was read before; an error of ours travels as a line of text."""
+        first = batch["task"][0].first_part if "task" in batch else int(batch["part"][0])
         try:
-            for rows in batch["task"][0].read() if "task" in batch else [_unpacked(batch)]:
-                write_part(self._folder, rows.part, self._encoder.spec, rows.kept, self._encoder.symbols(rows.x))
-                yield {"part": np.array([rows.part]), "error": np.array([""])}
+            with counted_attempt(self._folder, first):
+                for rows in batch["task"][0].read() if "task" in batch else [_unpacked(batch)]:
+                    if not part_file(self._folder, rows.part).exists():
+                        self._write(rows)
+                    yield {"part": np.array([rows.part]), "error": np.array([""])}
         except DimcoError as error:
             yield {"part": np.array([-1]), "error": np.array([f"{type(error).__name__}: {error}"])}
+
+    def _write(self, rows: Rows) -> None:
+        write_part(self._folder, rows.part, self._encoder.spec, rows.kept, self._encoder.symbols(rows.x))
 
 
 def read_apart(batch: Batch) -> Iterator[Batch]:

@@ -31,7 +31,15 @@ class Rows:
 
 
 class Task(Protocol):
-    """Some parts that are read together."""
+    """Some parts that are read together.
+
+    Attributes
+    ----------
+    first_part : int
+    """
+
+    @property
+    def first_part(self) -> int: ...
 
     def read(self) -> Iterator[Rows]:
         """The parts, one after the other, with never much more than one in memory."""
