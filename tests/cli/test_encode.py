@@ -37,6 +37,18 @@ def test_a_collection_becomes_the_index_that_its_rows_become(trained, rows, as_j
     assert again["parts_kept"] == 1
 
 
+def test_info_and_check_read_the_folder(trained, rows, as_json, error_of, tmp_path):
+    folder = tmp_path / "codes"
+    as_json("encode", trained / "model", rows, "-o", folder, "--engine", "local", *_columns())
+    info = as_json("info", folder)
+    part = folder / "part-00000000.parquet"
+    assert (info["kind"], info["code"], info["items"], info["parts_written"]) == ("codes in parts", "4x3", 300, 1)
+    assert info["file_bytes"] == part.stat().st_size
+    assert as_json("check", folder)["whole"]
+    part.write_bytes(part.read_bytes()[:-1])
+    assert error_of("check", folder)[0] == 1
+
+
 def test_an_exported_index_is_added_back(trained, index, as_json, tmp_path):
     as_json("export", index, "--to", "parquet", "-o", tmp_path / "out.parquet")
     as_json("index", "remove", index, "--ids", ",".join(map(str, range(300))))

@@ -11,6 +11,9 @@ import typer
 
 from dimco.cli import options
 from dimco.cli.output import show
+from dimco.cluster.encoding.parts import KIND as PARTS
+from dimco.cluster.encoding.parts import holds_parts
+from dimco.cluster.encoding.stored import check_parts, part_files
 from dimco.cluster.manifest import KIND as SHARDS
 from dimco.cluster.manifest import read_manifest
 from dimco.cluster.shard_files import check_shards
@@ -46,7 +49,10 @@ def check(
     if not file.exists():
         raise MissingFileError(f"no such file: {file}")
     kind = _checked(file)
-    parts = [Path(shard.path) for shard in read_manifest(file).shards] if file.is_dir() else [file]
+    if kind == PARTS:
+        parts = part_files(file)
+    else:
+        parts = [Path(shard.path) for shard in read_manifest(file).shards] if file.is_dir() else [file]
     show(
         {
             "file": str(file),
@@ -61,6 +67,9 @@ def check(
 
 def _checked(file: Path) -> str:
     """The kind of the file, once all of it is read."""
+    if file.is_dir() and holds_parts(file):
+        check_parts(file)
+        return PARTS
     if file.is_dir():
         check_shards(file)
         return SHARDS

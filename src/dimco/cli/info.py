@@ -10,6 +10,7 @@ import typer
 
 from dimco.cli import options
 from dimco.cli.output import show
+from dimco.cluster.encoding import parts
 from dimco.cluster.manifest import KIND as SHARDS
 from dimco.cluster.manifest import read_manifest
 from dimco.datasets import load_data
@@ -40,7 +41,7 @@ def info(
     if not file.exists():
         raise MissingFileError(f"no such file: {file}")
     if file.is_dir():
-        found = _shards(file)
+        found = _parts(file) if parts.holds_parts(file) else _shards(file)
     elif file.suffix == ".json":
         found = _json(file)
     elif file.suffix in _DATA_FILES:
@@ -50,7 +51,7 @@ def info(
     else:
         kind, record = read_record(file)
         found = {"kind": kind, **_DESCRIBE[kind](record)} if kind in _DESCRIBE else {"kind": kind}
-    size = sum(found["shard_bytes"]) if file.is_dir() else file.stat().st_size
+    size = found.pop("bytes_in_all") if file.is_dir() else file.stat().st_size
     show({"file": str(file), "file_bytes": size, **found}, json)
 
 
@@ -62,9 +63,26 @@ def _shards(folder: Path) -> dict[str, Any]:
         "bits": manifest.spec.bits,
         "items": manifest.items,
         "labels": manifest.label_kind,
+        "bytes_in_all": sum(shard.bytes for shard in manifest.shards),
         "shards": len(manifest.shards),
         "shard_bytes": [shard.bytes for shard in manifest.shards],
         "shard_items": [shard.items for shard in manifest.shards],
+    }
+
+
+def _parts(folder: Path) -> dict[str, Any]:
+    manifest = parts.read_manifest(folder)
+    there = parts.finished_parts(folder, manifest["parts"])
+    spec = CodeSpec.parse(manifest["code"])
+    return {
+        "kind": parts.KIND,
+        "code": str(spec),
+        "bits": spec.bits,
+        "bytes_in_all": sum(parts.part_file(folder, part).stat().st_size for part in there),
+        "items": manifest["items"],
+        "parts": manifest["parts"],
+        "parts_written": len(there),
+        "model_sha256": manifest["model"],
     }
 
 

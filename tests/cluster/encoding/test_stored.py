@@ -7,7 +7,7 @@ import pytest
 
 from dimco import CodeIndex, CodeSpec
 from dimco.cluster.encoding.parts import opened_folder, part_file, write_part
-from dimco.cluster.encoding.stored import read_parquet_codes
+from dimco.cluster.encoding.stored import check_parts, read_parquet_codes
 from dimco.errors import DamagedFileError, FileError, ForeignFileError, InputError, MissingFileError
 from dimco.search.export import export_index
 
@@ -81,3 +81,21 @@ def test_what_is_something_else_is_named(write, tmp_path):
     part.write_bytes(part.read_bytes()[:-9])
     with pytest.raises(DamagedFileError, match=r"part-00000000\.parquet cannot be read as parquet"):
         read_parquet_codes(tmp_path / "codes")
+
+
+def test_a_flipped_bit_of_the_values_is_found(write, symbols):
+    folder = write(int)
+    part, found = part_file(folder, 2), 0
+    whole = part.read_bytes()
+    for place in range(4, pq.read_metadata(part).row_group(0).total_byte_size):
+        part.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        try:
+            codes = read_parquet_codes(folder)
+        except DamagedFileError:
+            found += 1
+        else:
+            np.testing.assert_array_equal(codes.symbols, symbols, f"byte {place} is of a page's header")
+            np.testing.assert_array_equal(codes.ids, np.arange(50))
+    assert found > 0
+    part.write_bytes(whole)
+    check_parts(folder)

@@ -33,7 +33,9 @@ def write_part(folder: Path, part: int, spec: CodeSpec, kept: Any, symbols: NDAr
     schema = codes_schema(spec, {name: kept.schema.field(name).type for name in columns})
     with atomic_path(folder / _PART.format(part)) as temporary:
         try:
-            parquet.write_table(codes_table(schema, columns, symbols), temporary, **_encodings(kept.schema))
+            parquet.write_table(
+                codes_table(schema, columns, symbols), temporary, write_page_checksum=True, **_encodings(kept.schema)
+            )
         except arrow.ArrowException as error:
             raise FileError(f"cannot write {folder / _PART.format(part)}: {error}") from error
 
@@ -122,6 +124,15 @@ def check_folder(folder: Path, record: Mapping[str, Any]) -> None:
             f"expected {other} {_short(held.get(other))}, as in the work begun in {folder}; got "
             f"{_short(wanted.get(other))}: name another folder"
         )
+
+
+def holds_parts(folder: Path) -> bool:
+    """Whether a folder has the manifest of codes in parts."""
+    try:
+        read_manifest(folder)
+    except ForeignFileError:
+        return False
+    return True
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class ParquetCodes(NamedTuple):
 
 def read_parquet_codes(path: Path) -> ParquetCodes:
     """The codes of a folder that `encode_collection` wrote, once all its parts are there, or of one parquet file."""
-    parts = [_read(file) for file in (_files(path) if path.is_dir() else [path])]
+    parts = [_read(file) for file in (part_files(path) if path.is_dir() else [path])]
     if len({(part.spec, part.labels is None) for part in parts}) != 1:
         raise DamagedFileError(f"{path} is damaged: its parts are not of one kind")
     labels = [part.labels for part in parts if part.labels is not None]
@@ -38,7 +38,14 @@ def read_parquet_codes(path: Path) -> ParquetCodes:
     )
 
 
-def _files(folder: Path) -> list[Path]:
+def check_parts(folder: Path) -> None:
+    """Read every part from end to end, with the checksums of its pages."""
+    for file in part_files(folder):
+        _read(file)
+
+
+def part_files(folder: Path) -> list[Path]:
+    """The files of all parts; `FileError` if some are not there yet."""
     expected = read_manifest(folder)["parts"]
     there = finished_parts(folder, expected)
     if len(there) != expected:
@@ -55,7 +62,8 @@ def _read(file: Path) -> ParquetCodes:
     try:
         schema = parquet.read_schema(file)
         spec = table_spec(schema, file)
-        table = parquet.read_table(file, columns=[name for name in (ID, LABEL, CODE) if name in schema.names])
+        columns = [name for name in (ID, LABEL, CODE) if name in schema.names]
+        table = parquet.read_table(file, columns=columns, page_checksum_verification=True)
     except (arrow.ArrowException, OSError) as error:
         raise DamagedFileError(f"{file} cannot be read as parquet: {str(error).splitlines()[0]}") from error
     if not arrow.types.is_integer(schema.field(ID).type):
