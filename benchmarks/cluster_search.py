@@ -4,9 +4,10 @@ usage: cluster_search.py [--cases 16x16:4000000,64x64:1000000] [--shards 2,4] [-
 
 Codes are random, queries are distributions from Dirichlet(0.3). The cluster has two nodes, both on this machine, so
 that shards share its cores and nothing is won by having more of them: the figures are what a query pays for leaving
-the process. A query is asked alone and as one of 100; "call" is the median of a question without any search. "exact"
-says that ids and score bits were those of the index in every query asked. Then the process of a shard is killed,
-and later the second node with all its shards, and the time until the next full answer is taken.
+the process. A query is asked alone and as one of 100, of the shards and of one index in turn; "a call" is a question to
+all shards without any search. Times are medians. Then the process of a shard is killed, and later the second node with
+all its shards, and the time until the next full answer is taken. "exact" says that the ids and score bits of all 100
+queries were those of the index, at first and after each loss.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -38,10 +39,12 @@ NODE = {"num_cpus": 1, "memory": 6 << 30, "object_store_memory": 200 << 20}
 COLUMNS = {
     "code": "code",
     "items": "items",
-    "searched": "searched",
-    "ms_alone": "ms, alone",
-    "ms_in_batch": "ms, of 100",
-    "ms_call": "ms, call",
+    "shards": "shards",
+    "ms_alone": "ms alone",
+    "ms_alone_whole": "in one index",
+    "ms_in_batch": "ms of 100",
+    "ms_in_batch_whole": "in one index",
+    "ms_call": "ms a call",
     "open_s": "s to open",
     "killed_s": "s after a kill",
     "node_s": "s after a node",
@@ -57,14 +60,10 @@ def drawn(spec: CodeSpec, items: int) -> tuple[CodeIndex, Any]:
     return index, np.log(rng.dirichlet(np.full(spec.k, 0.3), (QUERIES, spec.d)) + 1e-9).astype(np.float32)
 
 
-def median_ms(ask: Callable[[int], Any], rounds: int) -> float:
-    """The median over rounds, after one that does not count."""
-    spent = []
-    for turn in range(rounds + 1):
-        start = time.perf_counter()
-        ask(turn)
-        spent.append(time.perf_counter() - start)
-    return 1e3 * float(np.median(spent[1:]))
+def median_ms(ways: Sequence[Callable[[int], Any]], rounds: int) -> list[float]:
+    """The median of each way over rounds, after one that does not count; the ways take turns."""
+    spent = np.array([[seconds_of(lambda way=way, turn=turn: way(turn)) for way in ways] for turn in range(rounds + 1)])
+    return [1e3 * float(median) for median in np.median(spent[1:], axis=0)]
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
@@ -73,12 +72,14 @@ def seconds_of(work: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def speed(index: Any, queries: Any) -> dict[str, float]:
-    """Milliseconds a query, alone and as one of all."""
-    return {
-        "ms_alone": median_ms(lambda turn: index.search(queries[turn % QUERIES], NEIGHBOURS), SINGLE_ROUNDS),
-        "ms_in_batch": median_ms(lambda _: index.search(queries, NEIGHBOURS), BATCH_ROUNDS) / QUERIES,
-    }
+def speed(opened: ShardedIndex, whole: CodeIndex, queries: Any) -> dict[str, float]:
+    """Milliseconds a query, alone and as one of all, in shards and in one index; and those of a call."""
+    both = (opened, whole)
+    alone = [lambda turn, one=one: one.search(queries[turn % QUERIES], NEIGHBOURS) for one in both]
+    batch = [lambda _, one=one: one.search(queries, NEIGHBOURS) for one in both]
+    found = [*median_ms(alone, SINGLE_ROUNDS), *(ms / QUERIES for ms in median_ms(batch, BATCH_ROUNDS))]
+    found += median_ms([lambda _: opened._asked.ask_all("about")], SINGLE_ROUNDS)
+    return dict(zip(("ms_alone", "ms_alone_whole", "ms_in_batch", "ms_in_batch_whole", "ms_call"), found, strict=True))
 
 
 def same(found: Neighbours, expected: Neighbours) -> bool:
@@ -94,14 +95,13 @@ def kill_one(opened: ShardedIndex) -> None:
         time.sleep(0.001)
 
 
-def measured(cluster: Any, folder: Path, queries: Any, expected: Neighbours) -> dict[str, Any]:
+def measured(cluster: Any, folder: Path, whole: CodeIndex, queries: Any) -> dict[str, Any]:
     """One set of shards, from opening to recovery."""
-    start = time.perf_counter()
+    expected, start = whole.search(queries, NEIGHBOURS), time.perf_counter()
     with ShardedIndex.open(folder) as opened:
         row: dict[str, Any] = {"open_s": time.perf_counter() - start}
         exact = same(opened.search(queries, NEIGHBOURS), expected)
-        row |= speed(opened, queries)
-        row["ms_call"] = median_ms(lambda _: opened._asked.ask_all("about"), SINGLE_ROUNDS)
+        row |= speed(opened, whole, queries)
         answers: list[Neighbours] = []
         kill_one(opened)
         row["killed_s"] = seconds_of(lambda: answers.append(opened.search(queries, NEIGHBOURS)))
@@ -114,12 +114,11 @@ def measured(cluster: Any, folder: Path, queries: Any, expected: Neighbours) -> 
     return row
 
 
-def record(spec: CodeSpec, items: int, searched: str, shards: int | None, row: dict[str, Any]) -> dict[str, Any]:
+def record(spec: CodeSpec, items: int, shards: int, row: dict[str, Any]) -> dict[str, Any]:
     rounded = {name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in row.items()}
-    method = "dimco" if shards is None else "dimco-ray"
     shape = {"k": spec.k, "d": spec.d, "bits": spec.bits}
-    made = {"dataset": "random", "method": method, "code": str(spec), **shape, "items": items, "shards": shards}
-    made |= {"searched": searched, "queries": QUERIES, "neighbours": NEIGHBOURS, **rounded}
+    made = {"dataset": "random", "method": "dimco-ray", "code": str(spec), **shape, "items": items, "shards": shards}
+    made |= {"queries": QUERIES, "neighbours": NEIGHBOURS, **rounded}
     print(made, flush=True)
     return made
 
@@ -138,16 +137,13 @@ def main() -> None:
         code, _, count = case.partition(":")
         spec, items = CodeSpec.parse(code), int(count)
         index, queries = drawn(spec, items)
-        expected = index.search(queries, NEIGHBOURS)
         with TemporaryDirectory() as name:
             folder = Path(name)
             index.save(folder / "whole.index")
-            opened = CodeIndex.open(folder / "whole.index")
-            rows.append(record(spec, items, "in the process", None, {**speed(opened, queries), "exact": True}))
+            whole = CodeIndex.open(folder / "whole.index")
             for shards in map(int, options.shards.split(",")):
                 split_index(folder / "whole.index", shards, folder / str(shards))
-                row = measured(cluster, folder / str(shards), queries, expected)
-                rows.append(record(spec, items, f"in {shards} shards", shards, row))
+                rows.append(record(spec, items, shards, measured(cluster, folder / str(shards), whole, queries)))
     ray.shutdown()
     cluster.shutdown()
     command = f"benchmarks/cluster_search.py --cases {options.cases} --shards {options.shards}"
