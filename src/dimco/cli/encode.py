@@ -53,6 +53,9 @@ def encode(
         str | None, typer.Option(help="The network that gives the model's features of pictures, as in `dimco embed`.")
     ] = None,
     weights: Annotated[Path | None, typer.Option(help="Its weights.")] = None,
+    skip_damaged: Annotated[
+        bool, typer.Option("--skip-damaged", help="Pass over pictures that cannot be read.")
+    ] = False,
     workers: Annotated[
         int | None, typer.Option(help="Processes on Ray that encode; by default one for each GPU, or processor.", min=1)
     ] = None,
@@ -70,7 +73,7 @@ def encode(
 
     Example: dimco encode model.safetensors embeddings/ -o codes --engine ray
     """
-    chosen = {"features": features, "ids": ids, "backbone": backbone, "weights": weights}
+    chosen = {"features": features, "ids": ids, "backbone": backbone, "weights": weights, "skip_damaged": skip_damaged}
     where = {"address": address, "workers": workers}
     if engine != "ray":
         _refuse_all("--engine ray", where)
@@ -117,6 +120,8 @@ def _encode_collection(
     note(f"{work.source.items:,} items in {parts:,} part{'s' * (parts != 1)} -> {work.spec}", quiet)
     with contextlib.nullcontext() if quiet else items_bar(work.source.items, "items") as on_items:
         done = encode_collection(work, output, on_items=on_items, **where)
+    for line in done.skipped:
+        note(f"skipped: {line}", quiet)
     seconds, encoded = time.perf_counter() - start, done.items - done.items_kept
     show(
         {
@@ -124,6 +129,7 @@ def _encode_collection(
             "items": done.items,
             "parts": done.parts,
             "parts_kept": done.parts_kept,
+            "skipped": len(done.skipped) if chosen["skip_damaged"] else None,
             "code": str(work.spec),
             "bits": work.spec.bits,
             "engine": where["engine"],
@@ -137,4 +143,4 @@ def _encode_collection(
 def _refuse_all(without: str, given: Mapping[str, Any]) -> None:
     name = next((name for name, value in given.items() if value), None)
     if name is not None:
-        raise InputError(f"expected {without} with --{name}")
+        raise InputError(f"expected {without} with --{name.replace('_', '-')}")

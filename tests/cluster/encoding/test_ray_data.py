@@ -97,17 +97,21 @@ def test_a_run_is_gone_on_with_by_either_engine(work, expected, tmp_path):
     assert encode_collection(work, tmp_path / "codes").parts_kept == 8
 
 
-def test_pictures_are_encoded_as_in_one_process(photos, small_parts, tmp_path):
-    pictures = plan_work(photos[1], photos[0])
+def test_pictures_are_encoded_and_passed_over_as_in_one_process(photos, small_parts, tmp_path):
+    (photos[0] / "cats" / "05.png").write_bytes(b"no picture")
+    pictures = plan_work(photos[1], photos[0], skip_damaged=True)
     for engine in ("local", "ray"):
-        encode_collection(pictures, tmp_path / engine, engine=engine)
+        done = encode_collection(pictures, tmp_path / engine, engine=engine)
+        assert [line.partition(" ")[0] for line in done.skipped] == [str(photos[0] / "cats" / "05.png")]
     assert _bytes(tmp_path / "ray") == _bytes(tmp_path / "local")
 
 
 def test_what_is_read_by_other_processes_is_encoded_alike(ray, work, expected, photos, tmp_path):
     import ray.data
 
-    pictures = plan_work(photos[1], photos[0])
+    for number in range(3, 8):
+        (photos[0] / "cats" / f"{number:02}.png").write_bytes(b"no picture in all of the last part")
+    pictures = plan_work(photos[1], photos[0], skip_damaged=True)
     encode_collection(pictures, tmp_path / "of_pictures_expected", engine="local")
     for name, some, files in (
         ("codes", work, expected),

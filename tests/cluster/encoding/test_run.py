@@ -34,7 +34,7 @@ def work(tmp_path, model, collection, small_parts):
 
 def test_codes_ids_and_labels_are_those_of_one_call_of_the_model(work, model, collection, tmp_path):
     done = encode_collection(work, tmp_path / "codes", engine="local")
-    assert done == Encoded(items=221, parts=8, items_kept=0, parts_kept=0)
+    assert done == Encoded(items=221, parts=8, items_kept=0, parts_kept=0, skipped=[])
     table, whole = _table(tmp_path / "codes"), pa.concat_tables(collection[1].values())
     symbols = model.encode(np.stack(whole["embedding"].to_numpy())).unpack()
     np.testing.assert_array_equal(np.stack(table["code"].to_numpy()), symbols)
@@ -137,6 +137,22 @@ def test_pictures_have_the_codes_and_labels_that_an_index_of_them_has(photos, sm
     assert table["id"].to_pylist() == list(range(21))
     assert table["file"].to_pylist() == [str(name.relative_to(folder)) for name in images.files]
     assert table["label"].to_pylist() == [images.classes[label] for label in images.labels]
+
+
+def test_pictures_that_cannot_be_read_end_the_run_or_are_passed_over(photos, small_parts, tmp_path):
+    folder, file = photos
+    whole = plan_work(file, folder)
+    encode_collection(whole, tmp_path / "whole", engine="local")
+    for name in ("birds/03.png", *(f"cats/{number:02}.png" for number in range(3, 8))):
+        (folder / name).write_bytes(b"no picture")
+    with pytest.raises(DamagedFileError, match=r"birds/03\.png cannot be read as an image"):
+        encode_collection(plan_work(file, folder), tmp_path / "none", engine="local")
+    done = encode_collection(plan_work(file, folder, skip_damaged=True), tmp_path / "rest", engine="local")
+    assert [line.partition(" ")[0] for line in done.skipped] == [
+        str(folder / name) for name in ("birds/03.png", *(f"cats/{number:02}.png" for number in range(3, 8)))
+    ]
+    rest = [number for number in range(21) if number not in (3, *range(16, 21))]
+    assert _table(tmp_path / "rest").equals(_table(tmp_path / "whole").take(rest))
 
 
 def test_other_folders_and_files_are_left_alone(work, tmp_path):

@@ -14,6 +14,7 @@ from dimco.backbones.preprocessing import Preprocessing
 from dimco.cluster.encoding.rows import Rows, Task, batches_a_part
 from dimco.codes_table import ID, LABEL
 from dimco.datasets.image_folder import ImageFolder
+from dimco.errors import DamagedFileError
 from dimco.extras import require
 
 BATCH = 64
@@ -32,13 +33,26 @@ class PictureTask:
     first_id: int
     names: tuple[str, ...]
     classes: tuple[str, ...]
+    skip_damaged: bool
 
     def read(self) -> Iterator[Rows]:
         arrow = require("pyarrow")
-        pixels = [self._pixels(name) for name in self.names]
-        ids = np.arange(self.first_id, self.first_id + len(self.names))
-        kept = arrow.table({ID: ids, LABEL: list(self.classes), FILE: list(self.names)})
-        yield Rows(self.first_part, np.stack(pixels), kept)
+        side = self.preprocessing.crop
+        pixels = np.empty((len(self.names), _COLOURS, side, side), np.uint8)
+        whole, skipped = list[int](), list[str]()
+        for place, name in enumerate(self.names):
+            try:
+                pixels[len(whole)] = self._pixels(name)
+                whole.append(place)
+            except DamagedFileError as error:
+                if not self.skip_damaged:
+                    raise
+                skipped.append(str(error))
+        columns = {ID: np.arange(self.first_id, self.first_id + len(self.names)), LABEL: self.classes, FILE: self.names}
+        kept = arrow.table(
+            {name: arrow.array(values).take(arrow.array(whole, arrow.int64())) for name, values in columns.items()}
+        )
+        yield Rows(self.first_part, pixels[: len(whole)], kept, tuple(skipped))
 
     def _pixels(self, name: str) -> Any:
         with ImageFolder.decode(self.root / name) as image:
@@ -53,13 +67,15 @@ class PictureSource:
     data : Path
     preprocessing : Preprocessing
         What is done to each picture.
+    skip_damaged : bool, default=False
+        Pass over a picture that cannot be read, whose number is then no id, instead of stopping with its name.
     """
 
     batch_size = BATCH
 
-    def __init__(self, data: Path, preprocessing: Preprocessing) -> None:
+    def __init__(self, data: Path, preprocessing: Preprocessing, skip_damaged: bool = False) -> None:
         folder = ImageFolder(data)
-        self._root, self._preprocessing = data.absolute(), preprocessing
+        self._root, self._preprocessing, self._skip_damaged = data.absolute(), preprocessing, skip_damaged
         self._names = [str(file.relative_to(data)) for file in folder.files]
         self._classes = [folder.classes[label] for label in folder.labels.tolist()]
         self._part_items = batches_a_part(BATCH, _COLOURS * preprocessing.crop**2, _MOST_ITEMS)
@@ -74,6 +90,7 @@ class PictureSource:
             "part_items": self._part_items,
             "files": len(folder),
             "names_and_sizes": f"{checksum:08x}",
+            "skip_damaged": skip_damaged,
         }
 
     def tasks(self, finished: set[int]) -> list[Task]:
@@ -83,4 +100,4 @@ class PictureSource:
         first = part * self._part_items
         some = slice(first, first + self._part_items)
         names, classes = tuple(self._names[some]), tuple(self._classes[some])
-        return PictureTask(self._root, self._preprocessing, part, first, names, classes)
+        return PictureTask(self._root, self._preprocessing, part, first, names, classes, self._skip_damaged)

@@ -16,7 +16,7 @@ import numpy as np
 from dimco import errors
 from dimco.cluster.encoding.parts import counted_attempt, part_file, write_part
 from dimco.cluster.encoding.recipe import Recipe
-from dimco.cluster.encoding.rows import Rows, Task
+from dimco.cluster.encoding.rows import Rows, Task, Written
 from dimco.errors import ClusterError, DimcoError, InputError
 from dimco.extras import require
 
@@ -25,8 +25,8 @@ Batch = dict[str, Any]
 
 def encode_on_ray(
     ray: Any, tasks: Sequence[Task], recipe: Recipe, batch_size: int, folder: Path, device: str, workers: int | None
-) -> Iterator[int]:
-    """Encode and write parts; give the number of each, once it is there.
+) -> Iterator[Written]:
+    """Encode and write parts; give each, once it is there.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def encode_on_ray(
         for row in pipeline.iter_rows():
             if row["error"]:
                 raise _error(row["error"])
-            yield int(row["part"])
+            yield Written(int(row["part"]), tuple(row["skipped"].splitlines()))
     except ray.exceptions.RayError as error:
         reason = " ".join(str(error).split())[-300:]
         raise ClusterError(f"the cluster gave up, and the same command goes on: {reason}") from error
@@ -87,9 +87,9 @@ class EncodingWorker:
                 for rows in batch["task"][0].read() if "task" in batch else [_unpacked(batch)]:
                     if not part_file(self._folder, rows.part).exists():
                         self._write(rows)
-                    yield {"part": np.array([rows.part]), "error": np.array([""])}
+                    yield _told(rows.part, rows.skipped)
         except DimcoError as error:
-            yield {"part": np.array([-1]), "error": np.array([f"{type(error).__name__}: {error}"])}
+            yield _told(error=f"{type(error).__name__}: {error}")
 
     def _write(self, rows: Rows) -> None:
         write_part(self._folder, rows.part, self._encoder.spec, rows.kept, self._encoder.symbols(rows.x))
@@ -102,8 +102,7 @@ def read_apart(batch: Batch) -> Iterator[Batch]:
             yield _packed(rows)
     except DimcoError as error:
         nothing = np.zeros((1, 0), np.uint8)
-        line = f"{type(error).__name__}: {error}"
-        yield {"part": np.array([-1]), "x": nothing, "kept": nothing, "error": np.array([line])}
+        yield {"x": nothing, "kept": nothing, **_told(error=f"{type(error).__name__}: {error}")}
 
 
 def _packed(rows: Rows) -> Batch:
@@ -112,14 +111,19 @@ def _packed(rows: Rows) -> Batch:
     with arrow.ipc.new_stream(sink, rows.kept.schema) as writer:
         writer.write_table(rows.kept)
     kept = np.frombuffer(sink.getvalue(), np.uint8)
-    return {"part": np.array([rows.part]), "x": rows.x[None], "kept": kept[None], "error": np.array([""])}
+    return {"x": rows.x[None], "kept": kept[None], **_told(rows.part, rows.skipped)}
+
+
+def _told(part: int = -1, skipped: Sequence[str] = (), error: str = "") -> Batch:
+    return {"part": np.array([part]), "skipped": np.array(["\n".join(skipped)]), "error": np.array([error])}
 
 
 def _unpacked(batch: Batch) -> Rows:
     if batch["error"][0]:
         raise _error(str(batch["error"][0]))
     with require("pyarrow").ipc.open_stream(np.ascontiguousarray(batch["kept"][0])) as reader:
-        return Rows(int(batch["part"][0]), batch["x"][0], reader.read_all())
+        skipped = tuple(str(batch["skipped"][0]).splitlines())
+        return Rows(int(batch["part"][0]), batch["x"][0], reader.read_all(), skipped)
 
 
 def _error(line: str) -> DimcoError:

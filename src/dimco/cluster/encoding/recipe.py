@@ -82,6 +82,8 @@ class Encoder:
 
     def symbols(self, x: NDArray[Any]) -> NDArray[np.unsignedinteger]:
         """The symbols, (N, d)."""
+        if len(x) == 0:
+            return np.empty((0, self.spec.d), self.spec.dtype)
         if self._network is None:
             return self._model.encode(x, self._batch_size).unpack()
         starts = range(0, len(x), self._batch_size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
 
@@ -23,11 +23,21 @@ class Rows:
         What the model takes of them.
     kept : pyarrow.Table
         The columns that stand beside their codes: id, label if there are any, file of pictures.
+    skipped : tuple of str
+        A line for each item that was passed over, as it cannot be read.
     """
 
     part: int
     x: NDArray[Any]
     kept: Any
+    skipped: tuple[str, ...] = ()
+
+
+class Written(NamedTuple):
+    """A part that is there now, and a line for each of its items that was passed over."""
+
+    part: int
+    skipped: tuple[str, ...]
 
 
 class Task(Protocol):

@@ -11,7 +11,7 @@ from dimco.cluster.connecting import connected
 from dimco.cluster.encoding.parts import check_folder, finished_parts, opened_folder, write_part
 from dimco.cluster.encoding.ray_data import encode_on_ray
 from dimco.cluster.encoding.recipe import Encoder, Recipe
-from dimco.cluster.encoding.rows import Source, Task
+from dimco.cluster.encoding.rows import Source, Task, Written
 from dimco.cluster.encoding.work import Work
 from dimco.cluster.versions import refuse_other_versions
 from dimco.errors import ClusterError, InputError
@@ -30,12 +30,15 @@ class Encoded(NamedTuple):
         Of the whole collection.
     items_kept, parts_kept : int
         Those that an earlier run had finished.
+    skipped : list of str
+        A line for each item that this run passed over.
     """
 
     items: int
     parts: int
     items_kept: int
     parts_kept: int
+    skipped: list[str]
 
 
 def encode_collection(
@@ -72,21 +75,22 @@ def encode_collection(
         with opened_folder(output, record):
             kept = finished_parts(output, len(source.sizes))
             written = _written(source, kept, encode, on_items)
-            missing = set(range(len(source.sizes))) - kept - written
+            missing = set(range(len(source.sizes))) - kept - {part.part for part in written}
         if missing:
             raise ClusterError(f"expected {len(source.sizes)} parts; {len(missing)} were not written: run it again")
-    return Encoded(source.items, len(source.sizes), sum(source.sizes[part] for part in kept), len(kept))
+    skipped = [line for part in written for line in part.skipped]
+    return Encoded(source.items, len(source.sizes), sum(source.sizes[part] for part in kept), len(kept), skipped)
 
 
 def _written(
-    source: Source, kept: set[int], encode: Callable[[list[Task]], Iterator[int]], on_items: OnItems | None
-) -> set[int]:
+    source: Source, kept: set[int], encode: Callable[[list[Task]], Iterator[Written]], on_items: OnItems | None
+) -> list[Written]:
     """Encode the parts that are not there yet, and give them."""
-    tasks, written = source.tasks(kept), set()
+    tasks, written = source.tasks(kept), []
     done = sum(source.sizes[part] for part in kept)
     for part in encode(tasks) if tasks else ():
-        written.add(part)
-        done += source.sizes[part]
+        written.append(part)
+        done += source.sizes[part.part]
         if on_items is not None:
             on_items(done)
     return written
@@ -101,7 +105,7 @@ def _engine(
     address: str | None,
     device: str,
     workers: int | None,
-) -> Iterator[Callable[[list[Task]], Iterator[int]]]:
+) -> Iterator[Callable[[list[Task]], Iterator[Written]]]:
     """What encodes and writes the parts of tasks, and gives each part once it is there."""
     if engine == "ray":
         with connected(address) as ray:
@@ -114,8 +118,8 @@ def _engine(
         raise InputError(f'expected "local" or "ray" as the engine; got {engine!r}')
 
 
-def _encode_here(tasks: Sequence[Task], encoder: Encoder, output: Path) -> Iterator[int]:
+def _encode_here(tasks: Sequence[Task], encoder: Encoder, output: Path) -> Iterator[Written]:
     for task in tasks:
         for rows in task.read():
             write_part(output, rows.part, encoder.spec, rows.kept, encoder.symbols(rows.x))
-            yield rows.part
+            yield Written(rows.part, rows.skipped)

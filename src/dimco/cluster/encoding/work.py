@@ -49,6 +49,7 @@ def plan_work(
     labels: str | None = None,
     backbone: str | None = None,
     weights: Path | None = None,
+    skip_damaged: bool = False,
 ) -> Work:
     """Work that gives the codes of a collection.
 
@@ -62,10 +63,12 @@ def plan_work(
         Columns of parquet; see `ParquetSource`.
     backbone, weights : optional
         The network that gives the model's features of pictures; a model of pictures needs none.
+    skip_damaged : bool, default=False
+        Pass over pictures that cannot be read.
     """
     recipe = Recipe.of_files(model, backbone, weights)
     loaded = CodeModel.load(model)
-    return Work(loaded.spec, recipe, _source(loaded, data, features, ids, labels, backbone))
+    return Work(loaded.spec, recipe, _source(loaded, data, features, ids, labels, backbone, skip_damaged))
 
 
 def _source(
@@ -75,15 +78,18 @@ def _source(
     ids: str | None,
     labels: str | None,
     backbone: str | None,
+    skip_damaged: bool,
 ) -> Source:
     """Parquet where there is any, else pictures."""
     if parquet_files(data):
         if backbone is not None:
             raise InputError(f"expected pictures for --backbone to take; {data} is parquet")
+        if skip_damaged:
+            raise InputError(f"expected pictures, for --skip-damaged to pass over some; {data} is parquet")
         return ParquetSource(data, features, ids, labels, model.features)
     if features or ids or labels:
         raise InputError(f"expected parquet, whose columns are named; {data} holds none")
-    return PictureSource(data, _preprocessing(model, backbone))
+    return PictureSource(data, _preprocessing(model, backbone), skip_damaged)
 
 
 def _preprocessing(model: CodeModel, backbone: str | None) -> Preprocessing:
