@@ -1,5 +1,6 @@
 """Encoding collections here: the codes of one model call, part by part, gone on with where a run was interrupted."""
 
+import os
 import subprocess
 import sys
 import time
@@ -99,9 +100,24 @@ def test_work_of_another_model_or_collection_is_refused_in_the_same_folder(work,
     with pytest.raises(InputError, match=r'expected model "\w+", as in the work begun in .*codes; got "\w+"'):
         encode_collection(plan_work(tmp_path / "other", collection[0], **COLUMNS), tmp_path / "codes", engine="local")
     columns = {**COLUMNS, "ids": None}
-    with pytest.raises(InputError, match=r"expected source .*, as in the work begun in"):
+    with pytest.raises(InputError, match=r'expected source ids "key", as in the work begun in .*; got null'):
         encode_collection(plan_work(tmp_path / "model", collection[0], **columns), tmp_path / "codes", engine="local")
     assert _bytes(tmp_path / "codes") == before
+
+
+def test_files_written_anew_since_are_refused(work, collection, photos, tmp_path):
+    pictures = plan_work(photos[1], photos[0])
+    for some, name in ((work, "codes"), (pictures, "photo_codes")):
+        encode_collection(some, tmp_path / name, engine="local")
+    for file in (collection[0] / "b.parquet", photos[0] / "cats" / "03.png"):
+        os.utime(file, (1, 1))
+    again = plan_work(tmp_path / "model", collection[0], **COLUMNS)
+    for some, name, difference in (
+        (again, "codes", r"source files 1 changed \d+, as in the work begun in .*codes; got 1000000000"),
+        (plan_work(photos[1], photos[0]), "photo_codes", r'source names_sizes_and_times "\w+", as in'),
+    ):
+        with pytest.raises(InputError, match=f"expected {difference}"):
+            encode_collection(some, tmp_path / name, engine="local")
 
 
 def test_a_collection_that_cannot_be_read_leaves_the_parts_before_it(work, collection, tmp_path):
@@ -175,17 +191,6 @@ def test_one_run_at_a_time_writes_a_folder(work, tmp_path):
             encode_collection(work, tmp_path / "codes", engine="local")
 
     encode_collection(work, tmp_path / "codes", engine="local", on_items=second)
-
-
-def test_columns_of_pictures_and_networks_of_parquet_are_wrong_use(photos, collection, model, tmp_path):
-    with pytest.raises(InputError, match=r"expected parquet, whose columns are named; .*photos holds none"):
-        plan_work(photos[1], photos[0], ids="key")
-    with pytest.raises(InputError, match=r"expected pictures for --backbone to take; .*collection is parquet"):
-        plan_work(tmp_path / "model", collection[0], backbone="resnet50", weights=tmp_path / "model")
-    with pytest.raises(InputError, match="this model takes no pictures; name the network"):
-        plan_work(tmp_path / "model", photos[0])
-    with pytest.raises(InputError, match="expected --backbone and --weights together"):
-        plan_work(tmp_path / "model", photos[0], backbone="resnet50")
 
 
 def test_an_engine_of_another_name_is_wrong_use(work, tmp_path):

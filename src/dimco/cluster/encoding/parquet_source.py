@@ -108,7 +108,8 @@ class ParquetSource:
             self._files.append(_File(path.absolute(), items, self.items, len(self.sizes), _group_ends(metadata)))
             self.items += items
             self.sizes += [min(self._part_items, items - start) for start in range(0, items, self._part_items)]
-            inputs.append([path.name if path == data else str(path.relative_to(data)), items, footer])
+            name = path.name if path == data else str(path.relative_to(data))
+            inputs.append({"name": name, "items": items, "changed": path.stat().st_mtime_ns, "footer": footer})
         if self.items == 0:
             raise InputError(f"expected rows in {data}; it holds none")
         self.record = {

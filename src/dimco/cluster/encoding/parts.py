@@ -117,13 +117,11 @@ def check_folder(folder: Path, record: Mapping[str, Any]) -> None:
         if any(not entry.name.startswith(f".{MANIFEST}") for entry in folder.iterdir()):
             raise InputError(f"expected a new or empty folder, or one of codes in parts; {folder} holds other files")
         return
-    held, wanted = read_manifest(folder), json.loads(json.dumps(_header(record)))
-    other = next((name for name in [*wanted, *held] if held.get(name) != wanted.get(name)), None)
-    if other is not None:
-        raise InputError(
-            f"expected {other} {_short(held.get(other))}, as in the work begun in {folder}; got "
-            f"{_short(wanted.get(other))}: name another folder"
-        )
+    difference = _difference(read_manifest(folder), json.loads(json.dumps(_header(record))))
+    if difference is not None:
+        name, held, wanted = difference
+        expected = f"expected {name} {_short(held)}, as in the work begun in {folder}"
+        raise InputError(f"{expected}; got {_short(wanted)}: name another folder")
 
 
 def holds_parts(folder: Path) -> bool:
@@ -156,6 +154,18 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def _header(record: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": KIND, "format": FORMAT_VERSION, "dimco": __version__, **record}
+
+
+def _difference(held: Any, wanted: Any, name: str = "") -> tuple[str, Any, Any] | None:
+    """The first place where two records differ, and what stands there in each."""
+    if isinstance(held, dict) and isinstance(wanted, dict):
+        pairs = [(key, held.get(key), wanted.get(key)) for key in [*wanted, *held]]
+    elif isinstance(held, list) and isinstance(wanted, list) and len(held) == len(wanted):
+        pairs = [(f"{place}", *pair) for place, pair in enumerate(zip(held, wanted, strict=True))]
+    else:
+        return None if held == wanted else (name, held, wanted)
+    found = (_difference(a, b, f"{name} {key}".strip()) for key, a, b in pairs)
+    return next((difference for difference in found if difference is not None), None)
 
 
 def _short(value: Any) -> str:

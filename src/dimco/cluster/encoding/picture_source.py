@@ -84,12 +84,13 @@ class PictureSource:
         self.sizes = [min(self._part_items, self.items - start) for start in starts]
         checksum = 0
         for name, file in zip(self._names, folder.files, strict=True):
-            checksum = zlib.crc32(f"{name}\0{file.stat().st_size}\0".encode(), checksum)
+            found = file.stat()
+            checksum = zlib.crc32(f"{name}\0{found.st_size} {found.st_mtime_ns}\0".encode(), checksum)
         self.record = {
             "kind": "pictures",
             "part_items": self._part_items,
             "files": len(folder),
-            "names_and_sizes": f"{checksum:08x}",
+            "names_sizes_and_times": f"{checksum:08x}",
             "skip_damaged": skip_damaged,
         }
 
