@@ -90,6 +90,22 @@ def test_one_that_was_started_again_is_asked_again(two_nodes, whole_file, tables
         assert ones.all()[0].answered
 
 
+def test_one_that_cannot_open_its_file_is_not_asked_while_another_answers(two_nodes, whole_file, tables, tmp_path):
+    import ray
+
+    shutil.copy(whole_file, tmp_path / "one.index")
+    with ShardedIndex.open([tmp_path / "one.index"], replicas=2) as opened:
+        (tmp_path / "one.index").unlink()
+        ones = opened._sets[0]
+        ones.replace(ones.all()[0], elsewhere=False)
+        assert ray.wait([ones.all()[0].greeting], timeout=30)[0]
+        for _ in range(3):
+            opened.search(tables)
+        ones.replace(ones.all()[1], elsewhere=False)
+        with pytest.raises(ClusterError, match=r"shard 0 of 1 .* no such file: .*one\.index; every node"):
+            opened.search(tables)
+
+
 def test_a_file_that_was_split_anew_is_refused_when_its_process_is_lost(two_nodes, two_shards, whole_file, tables):
     with ShardedIndex.open(two_shards) as opened:
         shutil.rmtree(two_shards)

@@ -15,7 +15,7 @@ from dimco.errors import ClusterError
 def started(monkeypatch):
     """The numbers, in place of greetings, of the processes that have started."""
     there: set[int] = set()
-    monkeypatch.setattr(module, "_is_there", lambda greeting: greeting in there)
+    monkeypatch.setattr(module, "_has_started", lambda greeting: greeting in there)
     return there
 
 

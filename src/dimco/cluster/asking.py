@@ -128,7 +128,7 @@ class Shards:
     def _refuse_living(self, asked: _Asked) -> None:
         """Raise `ClusterError` for a process that is late, unless it is lost."""
         name, actor = self._name(asked.question.shard), asked.replica.actor
-        if not asked.replica.answered:
+        if not self._sets[asked.question.shard].has_started(asked.replica):
             needed = in_gib(bytes_needed(self._manifest.shards[asked.question.shard]))
             raise ClusterError(
                 f"{name} could not be started within {self._timeout:g} s: it needs {needed} of memory on one node, "

@@ -71,12 +71,18 @@ class ReplicaSet:
             if not self._replicas:
                 raise ClusterError(CLOSED)
             for one in self._replicas:
-                one.answered = one.answered or _is_there(one.greeting)
+                one.answered = one.answered or _has_started(one.greeting)
             self._turn += 1
             turns = {id(one): (place - self._turn) % len(self._replicas) for place, one in enumerate(self._replicas)}
             chosen = replica or min(self._replicas, key=lambda one: (not one.answered, one.waiting, turns[id(one)]))
             chosen.waiting += 1
             return chosen
+
+    def has_started(self, replica: Replica) -> bool:
+        """Whether a replica has answered, or died, since it was told to start."""
+        with self._lock:
+            replica.answered = replica.answered or _has_started(replica.greeting)
+            return replica.answered
 
     def give_back(self, replica: Replica, answered: bool) -> None:
         """One question less waits for a replica."""
@@ -116,8 +122,16 @@ class ReplicaSet:
         return Replica(actor, place, actor.about.remote())
 
 
-def _is_there(reply: Any) -> bool:
-    return bool(require("ray").wait([reply], timeout=0)[0])
+def _has_started(greeting: Any) -> bool:
+    """Whether a process has answered, or died; one that cannot open its file is asked only where there is no other."""
+    ray = require("ray")
+    try:
+        ray.get(greeting, timeout=0)
+    except (ray.exceptions.GetTimeoutError, ray.exceptions.RayTaskError):
+        return False
+    except ray.exceptions.RayError:
+        return True
+    return True
 
 
 def _end(actor: Any) -> None:
