@@ -95,8 +95,8 @@ def one_run(model: Path, data: Path, output: Path, engine: str, workers: int | N
         "items": len(symbols),
         "seconds": seconds,
         "first_part": parts[0] if parts else None,
-        "per_second": len(symbols) / seconds,
-        "mb": mb,
+        "per_second": round(len(symbols) / seconds),
+        "mb": round(mb),
         "codes": hashlib.sha256(np.ascontiguousarray(symbols).tobytes()).hexdigest(),
     }
 
