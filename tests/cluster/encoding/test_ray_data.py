@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import platform
 import signal
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from dimco.cluster.encoding import ray_data
 from dimco.cluster.encoding.parts import MOST_ATTEMPTS
 from dimco.cluster.encoding.run import encode_collection
 from dimco.cluster.encoding.work import plan_work
-from dimco.errors import ClusterError, InputError
+from dimco.errors import ClusterError, InputError, MissingFileError
 
 pytest.importorskip("ray", reason="needs Ray: pip install 'dimco[ray]'")
 
@@ -147,6 +148,18 @@ def test_an_error_in_a_worker_is_the_one_that_one_process_gives(work, collection
         encode_collection(work, tmp_path / "codes")
 
 
+def test_a_file_that_a_machine_does_not_reach_is_named_with_the_machine(work, collection, tmp_path):
+    (collection[0] / "b.parquet").unlink()
+    with pytest.raises(MissingFileError, match=rf"no such file: .*b\.parquet \(on {platform.node()}: every machine"):
+        encode_collection(work, tmp_path / "codes")
+
+
+def test_a_finished_collection_needs_no_cluster(work, tmp_path):
+    encode_collection(work, tmp_path / "codes", engine="local")
+    done = encode_collection(work, tmp_path / "codes", device="abacus")
+    assert (done.items_kept, done.parts_kept, done.skipped) == (221, 8, [])
+
+
 def test_machines_with_another_version_of_dimco_are_refused(work, tmp_path, monkeypatch):
     monkeypatch.setattr(versions, "__version__", "99.0")
     with pytest.raises(ClusterError, match=r"expected dimco 99\.0 on [\d.]+, as here; it has \d"):
@@ -159,3 +172,4 @@ def test_devices_that_the_cluster_has_not_are_refused(work, tmp_path):
         encode_collection(work, tmp_path / "codes", device="cuda")
     with pytest.raises(InputError, match='expected "auto", "cpu" or "cuda" as the device of workers'):
         encode_collection(work, tmp_path / "codes", device="abacus")
+    assert not (tmp_path / "codes").exists()

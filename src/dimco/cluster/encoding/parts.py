@@ -61,18 +61,18 @@ def counted_attempt(folder: Path, part: int) -> Iterator[None]:
         with marks.open("ab") as file:
             file.write(b".")
             attempts = file.tell()
-        if attempts > MOST_ATTEMPTS:
-            raise ClusterError(
-                f"workers died {MOST_ATTEMPTS} times at part {part}: they may lack memory; the same command goes on"
-            )
-        try:
-            yield
-        except DimcoError:
-            marks.unlink(missing_ok=True)
-            raise
-        marks.unlink(missing_ok=True)
     except OSError as error:
         raise FileError(f"cannot write {folder}: {error.strerror or error}") from error
+    if attempts > MOST_ATTEMPTS:
+        raise ClusterError(
+            f"workers died {MOST_ATTEMPTS} times at part {part}: they may lack memory; the same command goes on"
+        )
+    try:
+        yield
+    except DimcoError:
+        marks.unlink(missing_ok=True)
+        raise
+    marks.unlink(missing_ok=True)
 
 
 def finished_parts(folder: Path, parts: int) -> set[int]:

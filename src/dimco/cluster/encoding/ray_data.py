@@ -7,9 +7,10 @@ which may be on other machines.
 from __future__ import annotations
 
 import logging
+import platform
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,14 +18,46 @@ from dimco import errors
 from dimco.cluster.encoding.parts import counted_attempt, part_file, write_part
 from dimco.cluster.encoding.recipe import Recipe
 from dimco.cluster.encoding.rows import Rows, Task, Written
-from dimco.errors import ClusterError, DimcoError, InputError
+from dimco.errors import ClusterError, DamagedFileError, DimcoError, FileError, ForeignFileError, InputError
 from dimco.extras import require
 
 Batch = dict[str, Any]
 
 
+class Workers(NamedTuple):
+    """Whether CUDA is used, and how many processes encode."""
+
+    cuda: bool
+    processes: int
+
+
+def workers_of(ray: Any, device: str, count: int | None) -> Workers:
+    """The processes that encode on a cluster.
+
+    Parameters
+    ----------
+    ray : module
+        Connected.
+    device : {"auto", "cpu", "cuda"}
+        "auto" is CUDA if the cluster has any.
+    count : int, optional
+        How many; by default, and at most, one for each GPU, or processor, of the cluster.
+    """
+    if device not in ("auto", "cpu", "cuda"):
+        raise InputError(f'expected "auto", "cpu" or "cuda" as the device of workers; got {device!r}')
+    resources = ray.cluster_resources()
+    gpus, cpus = int(resources.get("GPU", 0)), int(resources.get("CPU", 0))
+    if device == "cuda" and gpus == 0:
+        raise InputError('expected a cluster with GPUs for "cuda"; it has none')
+    if cpus == 0:
+        raise ClusterError("expected a cluster with processors; it has none")
+    cuda = gpus > 0 and device != "cpu"
+    most = gpus if cuda else cpus
+    return Workers(cuda, most if count is None else min(count, most))
+
+
 def encode_on_ray(
-    ray: Any, tasks: Sequence[Task], recipe: Recipe, batch_size: int, folder: Path, device: str, workers: int | None
+    ray: Any, tasks: Sequence[Task], recipe: Recipe, batch_size: int, folder: Path, workers: Workers
 ) -> Iterator[Written]:
     """Encode and write parts; give each, once it is there.
 
@@ -38,19 +71,15 @@ def encode_on_ray(
         As in `Source`.
     folder : Path
         Where the parts are written.
-    device : {"auto", "cpu", "cuda"}
-        "auto" is CUDA if the cluster has any.
-    workers : int, optional
-        Processes that encode; by default one for each GPU, or processor, of the cluster.
+    workers : Workers
     """
-    data = require("ray.data")
-    cuda, count = _workers(ray.cluster_resources(), device, workers)
+    data, cuda = require("ray.data"), workers.cuda
     _be_quiet(data)
     items = data.from_items([{"task": task} for task in tasks], override_num_blocks=len(tasks))
     pipeline = (items.map_batches(read_apart, batch_size=1, num_cpus=1) if cuda else items).map_batches(
         EncodingWorker,
         batch_size=1,
-        concurrency=min(count, len(tasks)),
+        concurrency=min(workers.processes, len(tasks)),
         num_cpus=0 if cuda else 1,
         num_gpus=1 if cuda else 0,
         fn_constructor_args=(recipe, "cuda" if cuda else "cpu", batch_size, folder.absolute()),
@@ -89,7 +118,7 @@ class EncodingWorker:
                         self._write(rows)
                     yield _told(rows.part, rows.skipped)
         except DimcoError as error:
-            yield _told(error=f"{type(error).__name__}: {error}")
+            yield _told(error=_line(error))
 
     def _write(self, rows: Rows) -> None:
         write_part(self._folder, rows.part, self._encoder.spec, rows.kept, self._encoder.symbols(rows.x))
@@ -102,7 +131,7 @@ def read_apart(batch: Batch) -> Iterator[Batch]:
             yield _packed(rows)
     except DimcoError as error:
         nothing = np.zeros((1, 0), np.uint8)
-        yield {"x": nothing, "kept": nothing, **_told(error=f"{type(error).__name__}: {error}")}
+        yield {"x": nothing, "kept": nothing, **_told(error=_line(error))}
 
 
 def _packed(rows: Rows) -> Batch:
@@ -126,23 +155,17 @@ def _unpacked(batch: Batch) -> Rows:
         return Rows(int(batch["part"][0]), batch["x"][0], reader.read_all(), skipped)
 
 
+def _line(error: DimcoError) -> str:
+    """An error as text; of files that cannot be reached, with the machine."""
+    reached = isinstance(error, (DamagedFileError, ForeignFileError)) or not isinstance(error, FileError)
+    where = "" if reached else f" (on {platform.node()}: every machine of the cluster must reach it)"
+    return f"{type(error).__name__}: {error}{where}"
+
+
 def _error(line: str) -> DimcoError:
     kind, _, message = line.partition(": ")
     made: DimcoError = getattr(errors, kind, ClusterError)(message)
     return made
-
-
-def _workers(resources: dict[str, float], device: str, workers: int | None) -> tuple[bool, int]:
-    """Whether CUDA is used, and how many processes encode."""
-    if device not in ("auto", "cpu", "cuda"):
-        raise InputError(f'expected "auto", "cpu" or "cuda" as the device of workers; got {device!r}')
-    gpus, cpus = int(resources.get("GPU", 0)), int(resources.get("CPU", 0))
-    if device == "cuda" and gpus == 0:
-        raise InputError('expected a cluster with GPUs for "cuda"; it has none')
-    cuda = gpus > 0 and device != "cpu"
-    if cpus == 0:
-        raise ClusterError("expected a cluster with processors; it has none")
-    return cuda, min(workers or (gpus if cuda else cpus), gpus if cuda else cpus)
 
 
 def _be_quiet(data: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from dimco.cluster.connecting import connected
 from dimco.cluster.encoding.parts import check_folder, finished_parts, opened_folder, write_part
-from dimco.cluster.encoding.ray_data import encode_on_ray
+from dimco.cluster.encoding.ray_data import encode_on_ray, workers_of
 from dimco.cluster.encoding.recipe import Encoder, Recipe
 from dimco.cluster.encoding.rows import Source, Task, Written
 from dimco.cluster.encoding.work import Work
@@ -69,9 +69,11 @@ def encode_collection(
     on_items : callable, optional
         Called after each part with the number of items done.
     """
-    recipe, source, record = work.recipe, work.source, work.record
+    source, record = work.source, work.record
     check_folder(output, record)
-    with _engine(engine, recipe, source.batch_size, output, address, device, workers) as encode:
+    if output.is_dir() and len(finished_parts(output, len(source.sizes))) == len(source.sizes):
+        return Encoded(source.items, len(source.sizes), source.items, len(source.sizes), [])
+    with _engine(engine, work.recipe, source.batch_size, output, address, device, workers) as encode:
         with opened_folder(output, record):
             kept = finished_parts(output, len(source.sizes))
             written = _written(source, kept, encode, on_items)
@@ -110,7 +112,8 @@ def _engine(
     if engine == "ray":
         with connected(address) as ray:
             refuse_other_versions(ray)
-            yield lambda tasks: encode_on_ray(ray, tasks, recipe, batch_size, output, device, workers)
+            used = workers_of(ray, device, workers)
+            yield lambda tasks: encode_on_ray(ray, tasks, recipe, batch_size, output, used)
     elif engine == "local":
         encoder = recipe.encoder(str(pick_device(device)), batch_size)
         yield lambda tasks: _encode_here(tasks, encoder, output)
