@@ -6,7 +6,9 @@ import contextlib
 import logging
 import os
 import socket
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from dimco.errors import ClusterError, InputError
@@ -45,6 +47,8 @@ def connect(address: str | None = None, cpus: int | None = None, seconds: float 
     if ray.is_initialized():
         return ray
     place = address or os.environ.get("RAY_ADDRESS") or "local"
+    if place == "auto":
+        place = os.environ.get("RAY_ADDRESS") or _left_by_ray_start() or place
     own = place == "local"
     if not own and place != "auto":
         _refuse_silent(place, seconds)
@@ -68,6 +72,12 @@ def connected(address: str | None = None, cpus: int | None = None) -> Iterator[A
     finally:
         if not before:
             ray.shutdown()
+
+
+def _left_by_ray_start() -> str | None:
+    """The address of the cluster that `ray start` began on this machine last, whether or not it runs still."""
+    file = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "ray", "ray_current_cluster")
+    return file.read_text(encoding="utf-8").strip() if file.is_file() else None
 
 
 def _refuse_silent(address: str, seconds: float) -> None:
