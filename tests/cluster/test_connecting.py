@@ -58,10 +58,6 @@ def test_the_address_of_the_environment_is_tried_and_named(monkeypatch):
 
 def test_a_cluster_of_this_machine_that_is_gone_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
-    with pytest.raises(
-        ClusterError, match="cannot join a Ray cluster at auto: Could not find any running Ray instance"
-    ):
-        connect("auto")
     (tmp_path / "ray").mkdir()
     (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1\n")
     with pytest.raises(ClusterError, match=r"no Ray cluster answers at 127\.0\.0\.1:1: Connection refused"):
