@@ -3,7 +3,7 @@ import stat
 
 import pytest
 
-from dimco.atomic import atomic_path, write_text
+from dimco.atomic import atomic_folder, atomic_path, write_text
 from dimco.errors import FileError
 
 
@@ -95,3 +95,16 @@ def test_permissions_are_those_of_an_ordinary_new_file(tmp_path):
 def test_text_is_utf_8(tmp_path):
     write_text(tmp_path / "file", "é 日本")
     assert (tmp_path / "file").read_bytes() == "é 日本".encode()
+
+
+def test_a_folder_is_there_with_all_its_files_or_not_at_all(tmp_path):
+    with pytest.raises(KeyError), atomic_folder(tmp_path / "made") as folder:
+        raise KeyError(folder)
+    assert list(tmp_path.iterdir()) == []
+    with atomic_folder(tmp_path / "made") as folder:
+        (folder / "file").write_text("whole")
+        assert not (tmp_path / "made").exists()
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["made", "made/file"]
+    with pytest.raises(FileError, match=r"cannot write .*made"), atomic_folder(tmp_path / "made") as folder:
+        (folder / "other").touch()
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]

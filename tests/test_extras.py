@@ -43,6 +43,7 @@ def test_an_installed_module_is_given():
         "qdrant_client",
         "pymilvus",
         "psycopg",
+        "ray",
     ],
 )
 def test_the_message_names_an_extra_that_brings_the_package(monkeypatch, module):

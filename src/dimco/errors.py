@@ -35,3 +35,7 @@ class DamagedFileError(FileError):
 
 class DatabaseError(DimcoError):
     """A database cannot be reached, or cannot do what was asked of it."""
+
+
+class ClusterError(DimcoError):
+    """A cluster cannot be reached, has not enough room, or lost a part of what it was asked about."""

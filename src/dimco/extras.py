@@ -24,6 +24,7 @@ _EXTRA_OF = {
     "qdrant_client": "qdrant",
     "pymilvus": "milvus",
     "psycopg": "postgres",
+    "ray": "ray",
 }
 
 

@@ -30,3 +30,9 @@ def test_a_single_item_is_found():
     words = Codewords(np.array([[1, 0]], dtype=np.uint8), CodeSpec(k=2, d=2))
     found, _ = words.nearest(torch.zeros(2, 2), 5)
     assert (len(words), found.tolist()) == (1, [0])
+
+
+def test_equal_codewords_come_by_their_first_item():
+    words = Codewords(np.array([[1, 1], [0, 1], [1, 1], [0, 0]], dtype=np.uint8), CodeSpec(k=2, d=2))
+    found, _ = words.nearest(torch.zeros(2, 2), 5)
+    assert words.symbols[found].tolist() == [[1, 1], [0, 1], [0, 0]]

@@ -11,6 +11,12 @@ import typer
 
 from dimco.cli import options
 from dimco.cli.output import show
+from dimco.cluster.encoding.parts import KIND as PARTS
+from dimco.cluster.encoding.parts import holds_parts
+from dimco.cluster.encoding.stored import check_parts, part_files
+from dimco.cluster.manifest import KIND as SHARDS
+from dimco.cluster.manifest import read_manifest
+from dimco.cluster.shard_files import check_shards
 from dimco.codes_file import KIND as CODES
 from dimco.codes_file import read_codes
 from dimco.datasets import load_data
@@ -26,7 +32,9 @@ _FEATURES = (".npy", ".npz")
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An index, model, checkpoint, codes or embeddings.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="An index, model, checkpoint, codes, embeddings or folder of shards.")
+    ],
     seed: options.Seed = 0,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -41,11 +49,15 @@ def check(
     if not file.exists():
         raise MissingFileError(f"no such file: {file}")
     kind = _checked(file)
+    if kind == PARTS:
+        parts = part_files(file)
+    else:
+        parts = [Path(shard.path) for shard in read_manifest(file).shards] if file.is_dir() else [file]
     show(
         {
             "file": str(file),
             "kind": kind,
-            "file_bytes": file.stat().st_size,
+            "file_bytes": sum(part.stat().st_size for part in parts),
             "whole": True,
             "seconds": time.perf_counter() - start,
         },
@@ -55,6 +67,12 @@ def check(
 
 def _checked(file: Path) -> str:
     """The kind of the file, once all of it is read."""
+    if file.is_dir() and holds_parts(file):
+        check_parts(file)
+        return PARTS
+    if file.is_dir():
+        check_shards(file)
+        return SHARDS
     if is_index(file):
         CodeIndex.check(file)
         return "index"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dimco.errors import ForeignFileError, InputError, MissingFileError
 from dimco.search.index import CodeIndex
+from dimco.search.searchable import Searchable
 
 Ids = Annotated[str | None, typer.Option("--ids", help="Ids, with commas between.")]
 IdsFile = Annotated[Path | None, typer.Option("--ids-file", help="A file of ids: .npy, or text with an id a line.")]
@@ -47,14 +48,13 @@ def ids_with_labels(index: CodeIndex, labels: Any) -> NDArray[np.int64]:
     return index.ids[np.isin(held, labels)]
 
 
-def read_labels(index: CodeIndex, names: list[str] | None) -> NDArray[Any] | None:
+def read_labels(index: Searchable, names: list[str] | None) -> NDArray[Any] | None:
     """The labels named, of the type that the index holds; None if none are named."""
     if not names:
         return None
-    labels = index.labels
-    if labels is None:
+    if index.label_kind is None:
         raise InputError(f"expected an index with labels to choose {names[0]!r} from; it has none")
-    if labels.dtype.kind != "i":
+    if index.label_kind == "str":
         return np.array(names)
     return _integers(names, "--label, as the index holds")
 

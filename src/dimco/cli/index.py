@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dimco.cli import choice, options
+from dimco.cli.index_split import split
 from dimco.cli.new_items import NewItems, read_new_items
 from dimco.cli.output import check_writable, note, show
 from dimco.errors import InputError
@@ -17,7 +18,9 @@ from dimco.search.index import CodeIndex
 index = typer.Typer(name="index", help="Make an index of codes, and change what it holds.", no_args_is_help=True)
 
 IndexFile = Annotated[Path, typer.Argument(metavar="INDEX", help="An index written by `dimco index build`.")]
-Source = Annotated[Path, typer.Argument(metavar="CODES|MODEL", help="Codes, or a model that encodes DATA.")]
+Source = Annotated[
+    Path, typer.Argument(metavar="CODES|MODEL", help="Codes, also in parquet, or a model that encodes DATA.")
+]
 Data = Annotated[
     Path | None,
     typer.Argument(metavar="DATA", help="Features: .npz, .npy, .parquet, .csv; a folder of pictures by class."),
@@ -26,6 +29,7 @@ NewIds = Annotated[
     Path | None,
     typer.Option("--ids-file", help="The items' ids: .npy, or text, one a line; else counted on."),
 ]
+index.command()(split)
 
 
 @index.callback()
@@ -134,7 +138,7 @@ def compact(
 
 
 def _add(to: CodeIndex, items: NewItems, ids_file: Path | None, quiet: bool) -> None:
-    ids = None if ids_file is None else choice.ids_of_file(ids_file)
+    ids = items.ids if ids_file is None else choice.ids_of_file(ids_file)
     note(f"packing {len(items.codes):,} codes of {items.spec}", quiet)
     to.add(items.codes, ids, items.labels)
 

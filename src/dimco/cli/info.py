@@ -10,6 +10,9 @@ import typer
 
 from dimco.cli import options
 from dimco.cli.output import show
+from dimco.cluster.encoding import parts
+from dimco.cluster.manifest import KIND as SHARDS
+from dimco.cluster.manifest import read_manifest
 from dimco.datasets import load_data
 from dimco.embedding_file import KIND as EMBEDDINGS
 from dimco.errors import DamagedFileError, ForeignFileError, MissingFileError
@@ -23,7 +26,7 @@ _DATA_FILES = (".npz", ".npy", ".parquet", ".csv")
 
 def info(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A model, codes, index, checkpoint, results or data file.")
+        Path, typer.Argument(metavar="FILE", help="A model, codes, index, shards, checkpoint, results or data.")
     ],
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -37,7 +40,9 @@ def info(
     """
     if not file.exists():
         raise MissingFileError(f"no such file: {file}")
-    if file.suffix == ".json":
+    if file.is_dir():
+        found = _parts(file) if parts.holds_parts(file) else _shards(file)
+    elif file.suffix == ".json":
         found = _json(file)
     elif file.suffix in _DATA_FILES:
         found = _data(file)
@@ -46,7 +51,39 @@ def info(
     else:
         kind, record = read_record(file)
         found = {"kind": kind, **_DESCRIBE[kind](record)} if kind in _DESCRIBE else {"kind": kind}
-    show({"file": str(file), "file_bytes": file.stat().st_size, **found}, json)
+    size = found.pop("bytes_in_all") if file.is_dir() else file.stat().st_size
+    show({"file": str(file), "file_bytes": size, **found}, json)
+
+
+def _shards(folder: Path) -> dict[str, Any]:
+    manifest = read_manifest(folder)
+    return {
+        "kind": SHARDS,
+        "code": str(manifest.spec),
+        "bits": manifest.spec.bits,
+        "items": manifest.items,
+        "labels": manifest.label_kind,
+        "bytes_in_all": sum(shard.bytes for shard in manifest.shards),
+        "shards": len(manifest.shards),
+        "shard_bytes": [shard.bytes for shard in manifest.shards],
+        "shard_items": [shard.items for shard in manifest.shards],
+    }
+
+
+def _parts(folder: Path) -> dict[str, Any]:
+    manifest = parts.read_manifest(folder)
+    there = parts.finished_parts(folder, manifest["parts"])
+    spec = CodeSpec.parse(manifest["code"])
+    return {
+        "kind": parts.KIND,
+        "code": str(spec),
+        "bits": spec.bits,
+        "bytes_in_all": sum(parts.part_file(folder, part).stat().st_size for part in there),
+        "items": manifest["items"],
+        "parts": manifest["parts"],
+        "parts_written": len(there),
+        "model_sha256": manifest["model"],
+    }
 
 
 def _model(record: dict[str, Any]) -> dict[str, Any]:

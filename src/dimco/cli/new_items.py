@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dimco.cli.output import note
+from dimco.cluster.encoding.stored import read_parquet_codes
 from dimco.codes import Codes
 from dimco.codes_file import KIND as CODES
 from dimco.codes_file import read_codes
@@ -31,19 +32,27 @@ _ENCODED_AT_ONCE = 32_768
 
 @dataclass(frozen=True)
 class NewItems:
-    """Codes with their labels, if there are any."""
+    """Codes with their labels, and ids, if there are any."""
 
     spec: CodeSpec
     codes: Codes | NDArray[Any]
     labels: NDArray[Any] | None
+    ids: NDArray[np.int64] | None = None
 
 
 def read_new_items(source: Path, data: Path | None, labels: str | None, device: str, quiet: bool) -> NewItems:
-    """The items of a codes file, or of data that a model encodes: features, or pictures where it takes pictures."""
-    kind, _ = read_record(source)
+    """The items of codes, or of data that a model encodes: features, or pictures where it takes pictures.
+
+    Codes are in a file of `dimco encode`, or in parquet: of `dimco encode --engine`, a folder, or of `dimco export`.
+    """
+    tables = source.is_dir() or source.suffix.lower() == ".parquet"
+    kind = CODES if tables else read_record(source)[0]
     if kind == CODES:
         if data is not None or labels is not None:
             raise InputError(f"expected {source} alone, as it holds codes and their labels; got data or labels with it")
+        if tables:
+            found = read_parquet_codes(source)
+            return NewItems(found.spec, found.symbols, found.labels, found.ids)
         stored = read_codes(source)
         return NewItems(stored.codes.spec, stored.codes, _plain(stored.labels))
     if kind != MODEL:

@@ -9,13 +9,14 @@ import typer
 
 from dimco.backbones.pretrained import PRETRAINED
 from dimco.cli import options
+from dimco.cli.engine import Address, Engine, Replicas, opened_pair
 from dimco.cli.output import note, show
 from dimco.training.loop import pick_device
 
 
 def serve(
     model: options.ModelFile,
-    index: Annotated[Path, typer.Argument(metavar="INDEX", help="An index written by `dimco index build`.")],
+    index: Annotated[Path, typer.Argument(metavar="INDEX", help="An index; with --engine ray, a folder of shards.")],
     data: Annotated[
         Path | None, typer.Option(help="The features that the index was built from: for probabilities.")
     ] = None,
@@ -29,6 +30,9 @@ def serve(
         str | None, typer.Option(help=f"The network that made the features of pictures: {', '.join(PRETRAINED)}.")
     ] = None,
     weights: Annotated[Path | None, typer.Option(help="Its weights, as for `dimco embed`.")] = None,
+    engine: Engine = "local",
+    address: Address = None,
+    replicas: Replicas = 1,
     host: Annotated[str, typer.Option(help="Address to listen on; others than this machine's need --api-key.")] = (
         "127.0.0.1"
     ),
@@ -46,6 +50,8 @@ def serve(
     An item's id is its row in --data and its place among --images, as `dimco index build` numbers them.
 
     Example: dimco serve model.safetensors codes.index --data train.npz --images photos
+
+    Example: dimco serve model.safetensors shards --engine ray --replicas 2
     """
     from dimco.web.app import create_app
     from dimco.web.keys import check_key
@@ -58,10 +64,11 @@ def serve(
     with bound:
         note("reading the model and the items", quiet)
         sources = Sources(model, index, data, images, pixels, backbone, weights)
-        collection = open_collection(sources, pick_device(device))
-        app = create_app(collection, api_key)
-        bound.listen()
-        show({"explorer": url_of(bound), "items": len(collection), "code": str(collection.codebook.spec)}, json)
-        note("open that address in a browser; Ctrl-C stops the server", quiet)
-        run_server(app, bound)
+        with opened_pair(model, index, engine, address, replicas) as pair:
+            collection = open_collection(sources, pick_device(device), pair)
+            app = create_app(collection, api_key)
+            bound.listen()
+            show({"explorer": url_of(bound), "items": len(collection), "code": str(collection.codebook.spec)}, json)
+            note("open that address in a browser; Ctrl-C stops the server", quiet)
+            run_server(app, bound)
     note("stopped", quiet)

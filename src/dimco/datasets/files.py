@@ -14,7 +14,7 @@ from dimco.errors import DamagedFileError, ForeignFileError, InputError, Missing
 from dimco.extras import require
 from dimco.inputs import check_features, check_labels
 
-_LABEL_COLUMNS = ("label", "labels", "y", "class", "target")
+LABEL_COLUMNS = ("label", "labels", "y", "class", "target")
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,9 @@ def _read_table(file: Path, labels: str | Path | None) -> tuple[NDArray[Any], ND
         raise InputError(
             f"expected a column {str(labels)!r} in {file}; it has {', '.join(map(str, table.columns[:8]))}"
         )
-    name = str(labels) if labels is not None else next((c for c in _LABEL_COLUMNS if c in table.columns), None)
+    name = str(labels) if labels is not None else next((c for c in LABEL_COLUMNS if c in table.columns), None)
     features = table.drop(columns=[name]) if name is not None else table
-    y = None if name is None else _column_labels(table[name], name)
+    y = None if name is None else column_labels(table[name], name)
     return _feature_matrix(features, file), y
 
 
@@ -156,7 +156,8 @@ def _feature_matrix(table: Any, file: Path) -> NDArray[Any]:
     return np.concatenate(parts, axis=1)
 
 
-def _column_labels(column: Any, name: str) -> NDArray[Any]:
+def column_labels(column: Any, name: str) -> NDArray[Any]:
+    """The labels in a column of a pandas table: integers and truth values as they are, all else as text."""
     if column.isna().any():
         raise InputError(f"expected a label in every row of column {name!r}; {int(column.isna().sum())} are missing")
     return np.asarray(column.to_numpy() if column.dtype.kind in "iub" else column.astype(str).to_numpy(dtype=str))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dimco.search.index import CodeIndex
+from dimco.search.searchable import Searchable
 
 
 class Agreement(NamedTuple):
@@ -28,7 +28,7 @@ class Agreement(NamedTuple):
     agree: NDArray[np.bool_]
 
 
-def agreement(index: CodeIndex, codes: NDArray[Any], ids: NDArray[np.int64]) -> Agreement:
+def agreement(index: Searchable, codes: NDArray[Any], ids: NDArray[np.int64]) -> Agreement:
     """Compare the codes of queries, (Q, d), with those of the items found for them, (Q, n)."""
     distinct, places = np.unique(ids, return_inverse=True)
     symbols = index.reconstruct(distinct)[places.reshape(ids.shape)]

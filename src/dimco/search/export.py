@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dimco.atomic import atomic_path
+from dimco.codes_table import ID, LABEL, codes_schema, codes_table
 from dimco.datasets.files import labels_beside
 from dimco.errors import FileError, InputError
 from dimco.extras import require
@@ -104,18 +105,14 @@ def _write_npy(index: CodeIndex, path: Path) -> list[Path]:
 
 def _write_parquet(index: CodeIndex, path: Path) -> None:
     arrow, parquet = require("pyarrow"), require("pyarrow.parquet")
-    kinds = {"id": arrow.int64()}
+    kinds = {ID: arrow.int64()}
     if index.labels is not None:
-        kinds["label"] = arrow.int64() if index.labels.dtype.kind == "i" else arrow.string()
-    kinds["code"] = arrow.list_(arrow.from_numpy_dtype(index.spec.dtype), index.spec.d)
-    schema = arrow.schema(kinds, metadata={"dimco": f"codes of {index.spec}"})
+        kinds[LABEL] = arrow.int64() if index.labels.dtype.kind == "i" else arrow.string()
+    schema = codes_schema(index.spec, kinds)
     with atomic_path(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
         for part in _parts(index):
-            columns: dict[str, Any] = {"id": part.ids}
-            if part.labels is not None:
-                columns["label"] = part.labels
-            columns["code"] = arrow.FixedSizeListArray.from_arrays(part.symbols.reshape(-1), index.spec.d)
-            writer.write_table(arrow.table(columns, schema=schema))
+            columns = {ID: part.ids} if part.labels is None else {ID: part.ids, LABEL: part.labels}
+            writer.write_table(codes_table(schema, columns, part.symbols))
 
 
 def _parts(index: CodeIndex) -> Iterator[_Part]:

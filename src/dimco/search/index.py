@@ -44,6 +44,9 @@ class CodeIndex:
         The ids of all items, increasing.
     labels : ndarray of shape (len(index),), or None
         The labels of all items, in the order of `ids`; None if they have none.
+    label_kind : "int", "str" or None
+    commit : str, or None
+        The name of what its file held when it was opened or last saved: files of one commit hold the same.
     nbytes : int
         Bytes the items take, in memory or mapped, with those removed but not yet compacted away.
 
@@ -252,6 +255,16 @@ class CodeIndex:
         """The labels of all items, in the order of `ids`; None if they have none."""
         snapshot = self._snapshot
         return snapshot.labels_of(snapshot.live_ids()[0])
+
+    @property
+    def label_kind(self) -> LabelKind | None:
+        """The type of the labels, "int" or "str"; None if items have none."""
+        return self._snapshot.label_kind
+
+    @property
+    def commit(self) -> str | None:
+        """The name of what its file held when it was opened or last saved; None without a file."""
+        return None if self._home is None else self._home.commit
 
     @property
     def nbytes(self) -> int:

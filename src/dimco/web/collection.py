@@ -15,9 +15,11 @@ from dimco.errors import InputError
 from dimco.model import CodeModel
 from dimco.picture_routes import PictureRoute
 from dimco.search.index import CodeIndex
+from dimco.search.searchable import Searchable
 from dimco.web.codewords import Codewords
 from dimco.web.pictures import Pictures
 from dimco.web.stored_codes import StoredCodes
+from dimco.web.stored_codewords import StoredCodewords
 
 _COMPARED = 2_000
 _MOST_DIFFERENT = 0.01
@@ -31,7 +33,7 @@ class Collection:
     Parameters
     ----------
     model : CodeModel
-    index : CodeIndex
+    index : CodeIndex or ShardedIndex
     data : array of shape (M, ...), optional
         Features; without them the stored codes are all that is known, and every symbol counts as certain.
     classes : list of str, optional
@@ -45,7 +47,7 @@ class Collection:
     ids : ndarray of int64, shape (N,)
         Increasing; an item's place is its position here, and its row in `codebook`.
     codebook : Codebook
-    codewords : Codewords
+    codewords : Codewords or StoredCodewords
     showing : ndarray of shape (d, k)
         The place of the item with the highest p of each symbol.
     labels : list of str, or None
@@ -57,7 +59,7 @@ class Collection:
     def __init__(
         self,
         model: CodeModel,
-        index: CodeIndex,
+        index: Searchable,
         data: Any | None = None,
         classes: list[str] | None = None,
         pictures: Pictures | None = None,
@@ -84,7 +86,11 @@ class Collection:
             rows = data if len(data) == len(self.ids) else data[self.ids]
             self.codebook = Codebook(model, rows, labels, named)
         self.showing = self.codebook.examples(1)[..., 0]
-        self.codewords = Codewords(self.symbols, index.spec)
+        self.codewords = (
+            Codewords(self.symbols, index.spec)
+            if isinstance(index, CodeIndex)
+            else StoredCodewords(self.symbols, self.ids, index)
+        )
         self.version = _fingerprint(self.ids, self.symbols, labels)
 
     def __len__(self) -> int:

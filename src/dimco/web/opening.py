@@ -11,8 +11,10 @@ from dimco.backbones.pretrained import PRETRAINED, load_pretrained
 from dimco.datasets import load_data
 from dimco.datasets.pictures import class_names
 from dimco.errors import InputError
+from dimco.model import CodeModel
 from dimco.picture_routes import Network, PictureRoute, own_route
 from dimco.search.pair import open_pair
+from dimco.search.searchable import Searchable
 from dimco.web.collection import Collection
 from dimco.web.grey_pixels import GreyPixels
 from dimco.web.pictures import Pictures, open_pictures
@@ -46,13 +48,15 @@ class Sources:
     weights: Path | None = None
 
 
-def open_collection(sources: Sources, device: Any = "cpu") -> Collection:
-    """Read everything; `InputError` where the parts do not belong together."""
+def open_collection(
+    sources: Sources, device: Any = "cpu", pair: tuple[CodeModel, Searchable] | None = None
+) -> Collection:
+    """Read everything, but the model and the index if they are given; `InputError` where parts do not fit together."""
     if sources.pixels is not None and (sources.data is None or sources.backbone is not None):
         raise InputError("expected --pixels with --data and without --backbone: it says what the features of data are")
     if (sources.backbone is None) != (sources.weights is None):
         raise InputError("expected --backbone and --weights together; got one of them")
-    model, index = open_pair(sources.model, sources.index)
+    model, index = pair or open_pair(sources.model, sources.index)
     model = model.to(device)
     data = None if sources.data is None else load_data(sources.data).x
     classes = None if sources.data is None else class_names(sources.data)

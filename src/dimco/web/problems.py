@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from dimco.errors import DimcoError, InputError
+from dimco.errors import ClusterError, DimcoError, InputError
 from dimco.web.answers import Problem
 
 LOG = logging.getLogger("dimco.web")
@@ -23,6 +23,7 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
         413: "The body is too large",
         415: "The body is of a type that is not accepted",
         422: "A value is not as expected",
+        503: "A part of the stored codes does not answer",
     }.items()
 }
 
@@ -57,6 +58,8 @@ async def _ours(_: Request, error: Exception) -> JSONResponse:
     if isinstance(error, InputError):
         return one_line(422, str(error))
     LOG.error("%s", error)
+    if isinstance(error, ClusterError):
+        return one_line(503, "a part of the stored codes does not answer; ask again, or see the server's log")
     return one_line(500, "the server could not read what it shows; its log says why")
 
 

@@ -354,3 +354,15 @@ def test_filters_work_on_the_map(tmp_path, small_index, draw_log_probs):
     opened = CodeIndex.open(tmp_path / "index")
     log_probs, where = draw_log_probs(3, 5), Where(labels=["name 3", "é"])
     assert opened.search(log_probs, 20, where).ids.tolist() == small_index.search(log_probs, 20, where).ids.tolist()
+
+
+def test_files_of_one_commit_hold_the_same_and_an_index_knows_its_own(tmp_path):
+    index = CodeIndex(CodeSpec(k=2, d=2))
+    assert (index.commit, index.label_kind) == (None, None)
+    index.add([[0, 1]], labels=["a"])
+    index.save(tmp_path / "one")
+    assert (index.commit, index.label_kind) == (CodeIndex.open(tmp_path / "one").commit, "str")
+    first = index.commit
+    index.add([[1, 1]], labels=["b"])
+    index.save(tmp_path / "one")
+    assert first != index.commit == CodeIndex.open(tmp_path / "one").commit

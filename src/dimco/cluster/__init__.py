@@ -1,0 +1,1 @@
+"""Past one machine: encoding and searching on a Ray cluster."""
