@@ -53,6 +53,25 @@ def test_an_error_in_one_worker_stops_the_others_and_is_raised(failing, error):
     assert not dimco_threads()
 
 
+def test_a_helper_whose_start_was_interrupted_is_waited_for(monkeypatch):
+    start, timers = threading.Thread.start, []
+
+    def interrupted(thread):
+        if thread.name != "dimco-search":
+            return start(thread)
+        timers.append(threading.Timer(0.05, start, [thread]))
+        timers[-1].start()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs(lambda job, stop: stop.check(), range(2), 2)
+    for timer in timers:
+        timer.join()
+    assert len(timers) == 1
+    assert not dimco_threads()
+
+
 def test_stop_raises_only_once_it_is_set():
     stop = Stop()
     stop.check()

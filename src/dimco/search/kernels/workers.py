@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+
+_MOMENT = 1.0
 
 
 class Stop:
@@ -68,8 +71,10 @@ def run_jobs(run: Callable[[Job, Stop], Result], jobs: Sequence[Job], threads: i
             stop.set()
 
     helpers = [threading.Thread(target=help_out, name="dimco-search") for _ in range(min(threads, len(jobs)) - 1)]
+    begun: list[threading.Thread] = []
     try:
         for helper in helpers:
+            begun.append(helper)
             helper.start()
         work()
         for helper in helpers:
@@ -80,9 +85,19 @@ def run_jobs(run: Callable[[Job, Stop], Result], jobs: Sequence[Job], threads: i
         stop.set()
         raise
     finally:
-        for helper in helpers:
-            if helper.ident is not None:
-                helper.join()
+        for helper in begun:
+            _wait_for(helper)
     if errors:
         raise errors[0]
     return [results[place] for place in range(len(jobs))]
+
+
+def _wait_for(helper: threading.Thread) -> None:
+    """Join a thread, also one whose start an interrupt cut short: it may run all the same, a moment later."""
+    patience = time.monotonic() + _MOMENT
+    while time.monotonic() < patience:
+        try:
+            helper.join()
+            return
+        except RuntimeError:
+            time.sleep(1e-3)
