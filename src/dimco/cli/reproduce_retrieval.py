@@ -26,7 +26,9 @@ def retrieval(
     methods: Annotated[
         str | None, typer.Option(help="Method names with commas between; dimco-infomax, triplet and so on.")
     ] = None,
-    codes: Annotated[str | None, typer.Option(help="Codes such as 64x64, with commas between.")] = None,
+    codes: Annotated[
+        str | None, typer.Option(help="Codes such as 64x64, with commas between; with --frozen up to 128x128.")
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds, from --seed on.")] = 1,
     epochs: Annotated[int | None, typer.Option(min=1, help="Of each training; by default the study's.")] = None,
     time_only: Annotated[bool, typer.Option("--time-only", help="Measure the time of queries alone.")] = False,
@@ -54,7 +56,7 @@ def retrieval(
     from dimco.experiments.retrieval.job import CODES, METHODS
     from dimco.experiments.retrieval.learned_codes import LearnedCodes
     from dimco.experiments.retrieval.plan import METHODS as PLANNED
-    from dimco.experiments.retrieval.plan import retrieval_jobs
+    from dimco.experiments.retrieval.plan import FROZEN_CODES, retrieval_jobs
     from dimco.experiments.retrieval.query_time import ITEMS, measure_times
     from dimco.experiments.retrieval.queue import Workplace, run_jobs
     from dimco.experiments.retrieval.sources import load_set, set_name
@@ -65,7 +67,7 @@ def retrieval(
     def say(line: str) -> None:
         note(line, quiet)
 
-    specs = [CodeSpec.parse(code) for code in (codes or CODES).split(",")]
+    specs = [CodeSpec.parse(code) for code in (codes or (FROZEN_CODES if frozen else CODES)).split(",")]
     wanted = named(methods, METHODS, "methods") if methods else PLANNED
     file = RetrievalFile(make_folder(output.parent) / output.name, shlex.join(["dimco", *sys.argv[1:]]))
     learned, items, failures = LearnedCodes(), ITEMS.get(dataset), []

@@ -9,9 +9,20 @@ from typing import Any
 from dimco.experiments.retrieval.job import OURS, RetrievalJob
 from dimco.experiments.retrieval.queue import BEST
 
+FROZEN_CODES = "32x32,64x64,128x128"
+"""Those that take minutes on a CPU."""
+
 METHODS = ("dimco-infomax", "binomial-deviance", "triplet", "proxy-nca", "n-pair", "proxy-anchor")
 
-FROZEN_SETTINGS: dict[str, dict[str, Any]] = {}
+FROZEN_SETTINGS: dict[str, dict[str, Any]] = {
+    "dimco-infomax": {"lr": 3e-3, "epochs": 10},
+    "dimco-decoder": {"lr": 3e-3, "epochs": 10},
+    "binomial-deviance": {"lr": 1e-3},
+    "triplet": {"lr": 1e-3, "epochs": 40},
+    "proxy-nca": {"lr": 3e-3, "proxy_lr": 10.0},
+    "n-pair": {"lr": 1e-2},
+    "proxy-anchor": {"lr": 3e-3, "proxy_lr": 10.0},
+}
 """Of features that stay as they are: chosen on held-out training classes of CUB."""
 
 

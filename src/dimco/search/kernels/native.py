@@ -23,6 +23,7 @@ KERNELS = {"avx512": 2, "avx2": 1, "portable": 0}
 _LIBRARY = "dimco_scan.dll" if sys.platform == "win32" else "dimco_scan.so"
 _QUERIES_A_JOB = 128
 _BYTES_A_THREAD = 1 << 23
+_SMALL_SEARCH = 1 << 22  # lookups at most: some milliseconds, even if every item is scored exactly
 
 
 class Found(NamedTuple):
@@ -65,6 +66,7 @@ def library() -> ctypes.CDLL | None:
         ("search_results", None, (pointer, pointer, pointer)),
         ("search_scored", integer, (pointer,)),
         ("search_delete", None, (pointer,)),
+        ("search_small", integer, (*[ctypes.c_int] * 3, pointer, integer, integer, pointer, integer, *[pointer] * 3)),
     ):
         function = getattr(loaded, f"dimco_{name}")
         function.restype, function.argtypes = result, arguments
@@ -88,6 +90,9 @@ def scan_native(
 ) -> Found:
     """The n best items for each table of shape (d, k), on at most so many threads."""
     tables = np.require(tables, np.float32, ("C", "A"))
+    rows = sum(segment.rows for segment in segments)
+    if rows * layout.spec.d * len(tables) <= _SMALL_SEARCH:
+        return _scan_small(kernel, layout, segments, tables, min(n, rows))
     size = sum(segment.blocks.nbytes for segment in segments) * len(tables)
     jobs = plan(len(tables), max(1, min(threads, size // _BYTES_A_THREAD)))
 
@@ -96,6 +101,26 @@ def scan_native(
             return search.run(stop)
 
     return _merge(run_jobs(run, jobs.all, jobs.threads), jobs, n)
+
+
+def _scan_small(
+    kernel: str, layout: Layout, segments: Sequence[ScanSegment], tables: NDArray[np.float32], n: int
+) -> Found:
+    """A search that is over before Python could interrupt it: one call of the library."""
+    loaded = library()
+    assert loaded is not None
+    spec, queries = layout.spec, len(tables)
+    borrowed: list[Any] = []
+    described = (_Segment * len(segments))(*[_describe(segment, borrowed) for segment in segments])
+    ids, scores = np.empty(queries * n, dtype=np.int64), np.empty(queries * n, dtype=np.float64)
+    scored = ctypes.c_int64()
+    asked = (_address(tables), queries, n, described, len(segments), _address(ids), _address(scores))
+    found = loaded.dimco_search_small(KERNELS[kernel], spec.k, spec.d, *asked, ctypes.byref(scored))
+    if found < 0:
+        raise MemoryError("not enough memory for a search")
+    shape = (queries, found)
+    total = queries * found
+    return Found(ids[:total].reshape(shape), scores[:total].reshape(shape), scored.value)
 
 
 class Job(NamedTuple):
@@ -143,7 +168,7 @@ class _Search:
         self._library = loaded
         self._queries = len(tables)
         self._borrowed: list[Any] = [tables]
-        described = (_Segment * len(segments))(*[self._describe(segment) for segment in segments])
+        described = (_Segment * len(segments))(*[_describe(segment, self._borrowed) for segment in segments])
         spec = layout.spec
         self._handle = loaded.dimco_search_new(
             KERNELS[kernel], spec.k, spec.d, _address(tables), len(tables), n, described, len(segments), *job[2:]
@@ -167,27 +192,29 @@ class _Search:
         self._library.dimco_search_results(self._handle, _address(ids), _address(scores))
         return Found(ids, scores, self._library.dimco_search_scored(self._handle))
 
-    def _describe(self, segment: ScanSegment) -> _Segment:
-        described = _Segment(blocks=self._borrow(segment.blocks, np.uint8), rows=segment.rows)
-        if isinstance(segment.ids, np.ndarray):
-            described.ids = self._borrow(segment.ids, np.int64)
-        else:
-            described.first_id = segment.ids
-        if segment.keep is not None:
-            described.keep = self._borrow(segment.keep, np.uint64)
-        return described
-
-    def _borrow(self, array: NDArray[Any], dtype: type[np.generic]) -> int:
-        """The address of an array that is kept alive as long as the search."""
-        plain = np.require(array, dtype, ("C", "A"))
-        self._borrowed.append(plain)
-        return _address(plain)
-
     def __enter__(self) -> _Search:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._library.dimco_search_delete(self._handle)
+
+
+def _describe(segment: ScanSegment, borrowed: list[Any]) -> _Segment:
+    """A segment as the library reads it; its arrays are added to those that have to stay alive."""
+
+    def borrow(array: NDArray[Any], dtype: type[np.generic]) -> int:
+        plain = np.require(array, dtype, ("C", "A"))
+        borrowed.append(plain)
+        return _address(plain)
+
+    described = _Segment(blocks=borrow(segment.blocks, np.uint8), rows=segment.rows)
+    if isinstance(segment.ids, np.ndarray):
+        described.ids = borrow(segment.ids, np.int64)
+    else:
+        described.first_id = segment.ids
+    if segment.keep is not None:
+        described.keep = borrow(segment.keep, np.uint64)
+    return described
 
 
 def _address(array: NDArray[Any]) -> int:
