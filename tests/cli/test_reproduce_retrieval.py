@@ -26,10 +26,12 @@ def words(tmp_path, monkeypatch):
 def test_codes_and_embeddings_are_trained_once_and_timed(words, tmp_path, as_json):
     pytest.importorskip("faiss")
     command = ["reproduce", "retrieval", "--methods", "dimco-infomax,triplet", "--codes", "4x8", *words]
+    command += ["--models", tmp_path / "models"]
     found = as_json(*command)
     assert (found["results"], found["jobs"]) == (str(tmp_path / "made" / "r.json"), 4)
     assert set(found["recall@1"]) == {"triplet floats-128, 4,096 bits", "dimco-infomax 4x8, 16 bits"}
     assert set(found["ms_per_query"]) == {"dimco 4x8", "numpy-flat-l2", "faiss-flat-l2"}
+    assert (tmp_path / "models" / "birds-frozen-dimco-infomax-4x8-0.safetensors").exists()
     content = json.loads((tmp_path / "made" / "r.json").read_text())
     times = [row for row in content["rows"] if row["metric"] == "ms_per_query"]
     assert {row["codes"] for row in times if row["k"]} == {"birds-frozen"}

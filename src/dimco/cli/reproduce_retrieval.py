@@ -6,7 +6,7 @@ import shlex
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from dimco.cli import options
 from dimco.cli.output import note, show
 from dimco.cli.training_jobs import named
 from dimco.errors import MissingExtraError, MissingFileError, TrainingError
+
+if TYPE_CHECKING:
+    from dimco.experiments.retrieval.train import RetrievalRun
 
 _WEIGHTS = Path("weights") / "resnet50_imagenet_v1.safetensors"
 
@@ -36,6 +39,7 @@ def retrieval(
         Path | None, typer.Option(help="Folder with NAME.npy, an official tree or embeddings/; else the data folder.")
     ] = None,
     weights: Annotated[Path | None, typer.Option(help="Of the ResNet-50; else weights/ of the data folder.")] = None,
+    models: Annotated[Path | None, typer.Option(help="Folder for the models of the codes, for dimco search.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The results file.")] = Path("results/retrieval.json"),
     time_limit: Annotated[
         float | None, typer.Option(min=1, help="Seconds; what would not end within them is left out.")
@@ -55,8 +59,9 @@ def retrieval(
     from dimco.experiments.demo_files import make_folder
     from dimco.experiments.retrieval.job import CODES, METHODS
     from dimco.experiments.retrieval.learned_codes import LearnedCodes
-    from dimco.experiments.retrieval.plan import METHODS as PLANNED
+    from dimco.experiments.retrieval.models import save_models
     from dimco.experiments.retrieval.plan import FROZEN_CODES, retrieval_jobs
+    from dimco.experiments.retrieval.plan import METHODS as PLANNED
     from dimco.experiments.retrieval.query_time import ITEMS, measure_times
     from dimco.experiments.retrieval.queue import Workplace, run_jobs
     from dimco.experiments.retrieval.sources import load_set, set_name
@@ -66,6 +71,11 @@ def retrieval(
 
     def say(line: str) -> None:
         note(line, quiet)
+
+    def kept(run: RetrievalRun) -> None:
+        learned.take(run)
+        for path in save_models(run, models) if models is not None else []:
+            say(f"wrote {path}")
 
     specs = [CodeSpec.parse(code) for code in (codes or (FROZEN_CODES if frozen else CODES)).split(",")]
     wanted = named(methods, METHODS, "methods") if methods else PLANNED
@@ -77,7 +87,7 @@ def retrieval(
         if not time_only:
             end = time.monotonic() + (time_limit or float("inf"))
             where = pick_device(device)
-            place = Workplace(lambda _: loaded, where, _weights(weights, data, frozen), end, keep=learned.take)
+            place = Workplace(lambda _: loaded, where, _weights(weights, data, frozen), end, keep=kept)
             names = ",".join(map(str, specs))
             jobs = retrieval_jobs(loaded.name, wanted, names, range(seed, seed + seeds), epochs, frozen)
             failures = run_jobs(jobs, place, file, say)
