@@ -30,7 +30,7 @@ def test_codes_and_embeddings_are_trained_once_and_timed(words, tmp_path, as_jso
     found = as_json(*command)
     assert (found["results"], found["jobs"]) == (str(tmp_path / "made" / "r.json"), 4)
     assert set(found["recall@1"]) == {"triplet floats-128, 4,096 bits", "dimco-infomax 4x8, 16 bits"}
-    assert set(found["ms_per_query"]) == {"dimco 4x8", "numpy-flat-l2", "faiss-flat-l2"}
+    assert set(found["ms_per_query"]) == {"dimco 4x8", "numpy-flat-l2", "faiss-flat-l2", "faiss-flat-l2-512"}
     assert (tmp_path / "models" / "birds-frozen-dimco-infomax-4x8-0.safetensors").exists()
     content = json.loads((tmp_path / "made" / "r.json").read_text())
     times = [row for row in content["rows"] if row["metric"] == "ms_per_query"]

@@ -38,10 +38,11 @@ def test_everyone_is_timed_one_query_at_a_time_and_many_at_once(stored):
             ("dimco", 2, "random"),
             ("numpy-flat-l2", None, None),
             ("faiss-flat-l2", None, None),
+            ("faiss-flat-l2-512", None, None),
         )
     ]
     assert all(row["value"] > 0 and row["metric"] == "ms_per_query" and row["items"] == 300 for row in rows)
-    assert {row["bits"] for row in rows} == {12, 8, 4096}
+    assert {row["bits"] for row in rows} == {12, 8, 4096, 16384}
 
 
 def test_codes_of_another_number_of_items_are_left(stored):

@@ -62,8 +62,8 @@ def test_at_equal_bits_every_quantized_embedding_is_there_and_the_best_of_them(r
 
 def test_times_say_how_much_longer_floats_take(results):
     table = {line[2]: line for line in lines(time_view(results))}
-    assert table["dimco"][3:] == ["64x64", "random", "0.02", "15", "30", "0.01", "5"]
-    assert table["faiss-flat-l2"][5:] == ["0.3", "", "", "0.05", ""]
+    assert table["dimco"][3:] == ["64x64", "random", "0.02", "15", "30", "", "0.01", "5"]
+    assert table["faiss-flat-l2"][5:] == ["0.3", "", "", "", "0.05", ""]
 
 
 def test_goals_say_what_is_met(results):

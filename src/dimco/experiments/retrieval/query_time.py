@@ -20,6 +20,8 @@ from dimco.experiments.search_bench.plan import BATCH, SINGLE
 from dimco.experiments.search_bench.timing import Contender, Pace, take_turns
 from dimco.experiments.search_bench.vectors import DIMENSIONS, FloatVectors
 from dimco.experiments.search_bench.workload import Workload, random_workload
+from dimco.extras import require
+from dimco.randomness import generator
 from dimco.spec import CodeSpec
 
 ITEMS = {"cub": 5_924, "cars": 8_131}
@@ -48,6 +50,25 @@ class NumpyFloats(Peer):
         best = np.argpartition(distances, n, axis=1)[:, :n]
         order = np.take_along_axis(distances, best, 1).argsort(1)
         return np.take_along_axis(best, order, 1)
+
+
+class WideFloats(Peer):
+    """faiss IndexFlatL2 of 512 floats, with which the strongest published embeddings of a ResNet-50 are measured."""
+
+    name = "faiss-flat-l2-512"
+    answers = None
+    dimensions = 512
+
+    def __init__(self, workload: Workload, seed: int = 0) -> None:
+        super().__init__(workload)
+        rng = generator(seed, "wide floats")
+        self._flat = require("faiss").IndexFlatL2(self.dimensions)
+        self._flat.add(rng.standard_normal((workload.items, self.dimensions), dtype=np.float32))
+        self._queries = rng.standard_normal((QUERIES, self.dimensions), dtype=np.float32)
+
+    def search(self, queries: slice, n: int) -> Ids:
+        ids: Ids = self._flat.search(self._queries[queries], n)[1]
+        return ids
 
 
 def measure_times(
@@ -93,6 +114,7 @@ def _peers(workloads: Sequence[Workload]) -> Iterator[Peer]:
         yield DimcoIndex(workload)
     yield NumpyFloats(workloads[0])
     yield FaissFlatL2(workloads[0])
+    yield WideFloats(workloads[0])
 
 
 def _asking(peer: Peer) -> Any:
@@ -109,7 +131,7 @@ def _row(dataset: str, items: int, mode: str, peer: Peer, contender: Contender, 
         "method": peer.name,
         "k": spec.k if ours else None,
         "d": spec.d if ours else None,
-        "bits": spec.bits if ours else 32 * DIMENSIONS,
+        "bits": spec.bits if ours else 32 * getattr(peer, "dimensions", DIMENSIONS),
         "items": items,
         "codes": peer.workload.dataset if ours else None,
         "mode": mode,

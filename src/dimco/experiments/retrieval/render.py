@@ -89,10 +89,11 @@ def time_view(results: Results) -> str:
         "one": "ms, one query",
         "one ratio": f"{FLOATS}, times as long",
         "one numpy": "numpy, times as long",
+        "one wide": "512 floats, times as long",
         "many": "ms a query of many",
         "many ratio": f"{FLOATS}, times as long",
     }
-    formats = dict.fromkeys(("one", "many", "one ratio", "one numpy", "many ratio"), ".3g")
+    formats = dict.fromkeys(("one", "many", "one ratio", "one numpy", "one wide", "many ratio"), ".3g")
     return markdown_table(records, columns, formats) if records else NOT_MEASURED
 
 
@@ -100,6 +101,7 @@ def _ratios(figures: Figures, row: Row, one: float, many: float | None) -> dict[
     pairs = {
         "one ratio": (figures.ms(FLOATS, SINGLE), one),
         "one numpy": (figures.ms("numpy-flat-l2", SINGLE), one),
+        "one wide": (figures.ms("faiss-flat-l2-512", SINGLE), one),
         "many ratio": (figures.ms(FLOATS, BATCH), many),
     }
     return {name: theirs / mine for name, (theirs, mine) in pairs.items() if theirs and mine}
