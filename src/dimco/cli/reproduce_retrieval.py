@@ -82,12 +82,13 @@ def retrieval(
     file = RetrievalFile(make_folder(output.parent) / output.name, shlex.join(["dimco", *sys.argv[1:]]))
     learned, items, failures = LearnedCodes(), ITEMS.get(dataset), []
     if not time_only or items is None:
+        start = None if time_only else _weights(weights, data, frozen)
         loaded = load_set(dataset, frozen, data, output.parent / "arrays", say)
         items = len(loaded.split("final")[1])
         if not time_only:
             end = time.monotonic() + (time_limit or float("inf"))
             where = pick_device(device)
-            place = Workplace(lambda _: loaded, where, _weights(weights, data, frozen), end, keep=kept)
+            place = Workplace(lambda _: loaded, where, start, end, keep=kept)
             names = ",".join(map(str, specs))
             jobs = retrieval_jobs(loaded.name, wanted, names, range(seed, seed + seeds), epochs, frozen)
             failures = run_jobs(jobs, place, file, say)
@@ -106,9 +107,9 @@ def _weights(given: Path | None, data: Path | None, frozen: bool) -> Path | None
     """The weights to start from; none for features."""
     from dimco.datasets import data_folder
 
-    if frozen or given is not None:
-        return None if frozen else given
-    file = (data or data_folder()) / _WEIGHTS
+    if frozen:
+        return None
+    file = given or (data or data_folder()) / _WEIGHTS
     if not file.exists():
         raise MissingFileError(f"no such file: {file}; name the ResNet-50's weights with --weights")
     return file
