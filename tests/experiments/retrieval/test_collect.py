@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from dimco.experiments.retrieval.collect import main
-from dimco.experiments.retrieval.store import JobsFile
+from dimco.experiments.retrieval.store import JobsFile, RetrievalFile
 
 
 def test_jobs_of_raw_files_are_added_and_make_rows(tmp_path, record, capsys):
@@ -22,6 +22,15 @@ def test_jobs_of_raw_files_are_added_and_make_rows(tmp_path, record, capsys):
     assert [job["command"] for job in content["jobs"]] == ["train b", "train b"]
     recall = {row["method"]: row["value"] for row in content["rows"] if row["metric"] == "recall@1"}
     assert recall["dimco-infomax"] == 60.0
+
+
+def test_times_of_results_files_come_along_the_last_of_each_data_set(tmp_path, record):
+    row = {"metric": "ms_per_query", "method": "dimco", "dataset": "cub"}
+    for name, value in (("a", 1.0), ("b", 2.0)):
+        RetrievalFile(tmp_path / f"{name}.json", "c").merge([record(method="triplet")], [{**row, "value": value}])
+    assert main([str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--into", str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "retrieval.json").read_text())["rows"]
+    assert [one["value"] for one in rows if one["metric"] == "ms_per_query"] == [2.0]
 
 
 def test_a_foreign_file_is_one_line(tmp_path, capsys):

@@ -25,8 +25,8 @@ def collect(raw: Sequence[Path], into: Path, command: str) -> Path:
     kinds = (JobsFile.experiment, RetrievalFile.experiment)
     contents = [read_content(path, *kinds) for path in raw]
     file = RetrievalFile(into / NAME, command)
-    times = [row for content in contents for row in content.get("rows", []) if row["metric"] == TIME]
-    file.merge([record for content in contents for record in content["jobs"]], times)
+    for content in contents:
+        file.merge(content["jobs"], [row for row in content.get("rows", []) if row["metric"] == TIME])
     return file.path
 
 
