@@ -21,7 +21,8 @@ from pathlib import Path
 
 from dimco.errors import DimcoError
 from dimco.experiments.retrieval.data import load_arrays
-from dimco.experiments.retrieval.queue import ResultsFile, Workplace, run_jobs
+from dimco.experiments.retrieval.queue import Workplace, run_jobs
+from dimco.experiments.retrieval.store import JobsFile
 from dimco.training.loop import pick_device
 
 
@@ -39,7 +40,7 @@ def main() -> int:
         place = Workplace(
             lambda name: load_arrays(asked.data, name), device, asked.weights, begin + asked.time_limit, asked.save
         )
-        file = ResultsFile(asked.output, shlex.join(["python", "benchmarks/train_retrieval.py", *sys.argv[1:]]))
+        file = JobsFile(asked.output, shlex.join(["python", "benchmarks/train_retrieval.py", *sys.argv[1:]]))
         names = [name.replace(";", ",") for name in asked.jobs.split(",")]
         failures = run_jobs(names, place, file, say)
     except DimcoError as error:

@@ -46,3 +46,20 @@ DIMCO_API void dimco_search_results(const Search* search, int64_t* ids, double* 
 DIMCO_API int64_t dimco_search_scored(const Search* search) { return search->scored(); }
 
 DIMCO_API void dimco_search_delete(Search* search) { delete search; }
+
+// A small search in one call, for which the calls of the others would take longer than the work: what dimco_search_new
+// to dimco_search_results do. How many were found, each query's first at ids + query * found; -1: out of memory.
+DIMCO_API int64_t dimco_search_small(int kernel, int k, int d, const float* tables, int64_t queries, int64_t n,
+                                     const Segment* segments, int64_t segment_count, int64_t* ids, double* scores,
+                                     int64_t* scored) {
+  try {
+    Search search(static_cast<Kernel>(kernel), dimco::Layout(k, d), tables, queries, n, segments, segment_count, 0, 1);
+    while (search.step()) {
+    }
+    search.results(ids, scores);
+    *scored = search.scored();
+    return search.found();
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
+}

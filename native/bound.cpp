@@ -11,22 +11,16 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;     // the relative error of one operation in float64
 constexpr double kMargin = 0x1p-40;   // far more than the errors of the dozen operations it covers
-constexpr int kMaxLoss = 255;         // what a byte holds
 constexpr double kStepsOfBudget = 254;
 
 }  // namespace
 
-Bound::Bound(const Layout& layout, const float* table) : layout_(layout), table_(table), best_(layout.d) {
+Bound::Bound(const Layout& layout, const float* table, const Filter& filter)
+    : layout_(layout), table_(table), filter_(&filter), best_(layout.d) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   double magnitude = 0, ranges = 0, squares = 0;
   for (int i = 0; i < layout.d; ++i) {
-    const float* entries = table + static_cast<int64_t>(i) * layout.k;
-    float best = -kInfinity, worst = kInfinity;
-    for (int s = 0; s < layout.k; ++s) {
-      const float entry = entries[s];
-      best = entry > best ? entry : best;
-      worst = entry < worst && entry > -kInfinity ? entry : worst;
-    }
+    const auto [best, worst] = filter.rows.range(table + static_cast<int64_t>(i) * layout.k, layout.k);
     exists_ = exists_ && best > -kInfinity;
     best_[i] = best;
     best_sum_ += best;
@@ -63,18 +57,23 @@ double Bound::loss(int column, uint32_t joint) const {
   return sum;
 }
 
-void Bound::quantize(double step, const Filter& filter, uint8_t* losses) const {
+void Bound::quantize(double step, uint8_t* losses) const {
   const double steps_per_loss = (1 - kMargin) / step;
   const int symbols = layout_.group == 1 ? layout_.k : 16;
   for (int column = 0; column < layout_.columns; ++column) {
     uint8_t* first = losses;
-    for (int joint = 0; joint < symbols; ++joint) {
-      const double steps = loss(column, joint) * steps_per_loss;
-      first[joint] = static_cast<uint8_t>(steps < kMaxLoss ? static_cast<int>(steps) : kMaxLoss);
+    if (layout_.group == 1) {
+      const float* entries = table_ + static_cast<int64_t>(column) * layout_.k;
+      filter_->rows.steps(entries, symbols, best_[column], steps_per_loss, first);
+    } else {
+      for (int joint = 0; joint < symbols; ++joint) {
+        const double steps = loss(column, joint) * steps_per_loss;
+        first[joint] = static_cast<uint8_t>(steps < kMaxLoss ? static_cast<int>(steps) : kMaxLoss);
+      }
     }
-    std::memset(first + symbols, kMaxLoss, filter.width - symbols);
-    for (int copy = 1; copy < filter.copies; ++copy) std::memcpy(first + copy * filter.width, first, filter.width);
-    losses += filter.copies * filter.width;
+    std::memset(first + symbols, kMaxLoss, filter_->width - symbols);
+    for (int copy = 1; copy < filter_->copies; ++copy) std::memcpy(first + copy * filter_->width, first, filter_->width);
+    losses += filter_->copies * filter_->width;
   }
 }
 

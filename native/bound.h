@@ -11,7 +11,7 @@ namespace dimco {
 
 class Bound {
  public:
-  Bound(const Layout& layout, const float* table);
+  Bound(const Layout& layout, const float* table, const Filter& filter);
 
   // False when some position has no finite entry: then every score is -inf, and nothing can be told apart.
   bool exists() const { return exists_; }
@@ -24,7 +24,7 @@ class Bound {
   double choose_step(double budget, int group) const;
 
   // Every column's losses in whole steps, rounded down, at most 255 (step 2).
-  void quantize(double step, const Filter& filter, uint8_t* losses) const;
+  void quantize(double step, uint8_t* losses) const;
 
   // The most steps that an item within the budget can have lost (step 5).
   static uint32_t limit(double budget, double step);
@@ -34,6 +34,7 @@ class Bound {
 
   Layout layout_;
   const float* table_;
+  const Filter* filter_;
   std::vector<float> best_;  // of every position
   bool exists_ = true;
   double best_sum_ = 0;      // what an item would score that is best at every position

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "layout.h"
+#include "rows.h"
 
 namespace dimco {
 
@@ -31,6 +32,7 @@ struct Filter {
   int width;     // bytes a column's table takes
   int copies;    // how often it is stored, one after another
   int together;  // blocks looked at together
+  Rows rows;     // for its losses
 };
 
 enum class Kernel { kPortable = 0, kAvx2 = 1, kAvx512 = 2 };

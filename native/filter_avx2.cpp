@@ -107,8 +107,8 @@ int64_t run(const FilterTask& task, int64_t begin, int64_t end, uint32_t limit, 
   return end;
 }
 
-constexpr Filter kNibbles = {run<16>, 16, 1, 1}, kBytes32 = {run<32>, 32, 1, 1}, kBytes64 = {run<64>, 64, 1, 1},
-                 kBytes128 = {run<128>, 128, 1, 1}, kBytes256 = {run<256>, 256, 1, 1};
+constexpr Filter kNibbles = {run<16>, 16, 1, 1, kRows}, kBytes32 = {run<32>, 32, 1, 1, kRows}, kBytes64 = {run<64>, 64, 1, 1, kRows},
+                 kBytes128 = {run<128>, 128, 1, 1, kRows}, kBytes256 = {run<256>, 256, 1, 1, kRows};
 
 }  // namespace
 

@@ -182,7 +182,7 @@ template <int kGroup> using Bytes256 = Bytes<256, kGroup>;
 
 template <template <int> class Columns>
 constexpr Filter make(int width, int copies) {
-  return {run_grouped<Columns>, width, copies, Columns<1>::kTogether};
+  return {run_grouped<Columns>, width, copies, Columns<1>::kTogether, kRows};
 }
 
 constexpr Filter kNibbles = make<Nibbles>(16, 2), kBytes64 = make<Bytes64>(64, 1), kBytes128 = make<Bytes128>(128, 1),

@@ -10,7 +10,7 @@ constexpr int64_t kTileBytes = 1 << 18;      // a tile stays in the second-level
 constexpr int64_t kLookupsAStep = 1 << 25;   // some tens of milliseconds when every item is scored exactly
 constexpr int64_t kSampleRows = 1024;        // scored first, to know early what score is worth looking for
 constexpr int64_t kSampleTimesN = 4;
-constexpr int64_t kSampleShare = 16;         // at most this part of the blocks
+constexpr int64_t kSampleShare = 64;         // at most this part of the blocks
 constexpr int64_t kSamplePiece = 16;         // blocks sampled in a unit of work
 constexpr int kManyItems = 8;                // from here on scoring the whole block is quicker
 constexpr int64_t kSparse = 16;              // fewer than one row in so many kept: score those alone
@@ -114,7 +114,7 @@ int64_t Search::sample(int64_t query, int64_t piece) {
   if (piece == 0) {
     const float* table = tables_ + query * layout_.d * layout_.k;
     queries_.emplace_back(layout_, table, n_);
-    if (filter_) queries_[query].bound.emplace_back(layout_, table);
+    if (filter_) queries_[query].bound.emplace_back(layout_, table, *filter_);
     return filter_ ? int64_t{layout_.d} * layout_.k : 1;
   }
   Query& current = queries_[query];
@@ -167,7 +167,7 @@ uint32_t Search::tighten(Query& query) {
   if (query.step == 0 || step * kCoarse < query.step) {
     const size_t bytes = static_cast<size_t>(layout_.columns) * filter_->width * filter_->copies;
     query.losses.resize((bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine));
-    bound.quantize(step, *filter_, query.losses[0].bytes);
+    bound.quantize(step, query.losses[0].bytes);
     query.step = step;
   }
   return Bound::limit(budget, query.step);

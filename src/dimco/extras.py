@@ -9,6 +9,7 @@ from dimco.errors import MissingExtraError
 
 _EXTRA_OF = {
     "sklearn": "sklearn",
+    "scipy": "sklearn",
     "typer": "cli",
     "rich": "cli",
     "matplotlib": "plots",

@@ -15,6 +15,7 @@ from dimco.cli.reproduce_bound import bound
 from dimco.cli.reproduce_codes import codes
 from dimco.cli.reproduce_correlation import correlation
 from dimco.cli.reproduce_fewshot import fewshot
+from dimco.cli.reproduce_retrieval import retrieval
 from dimco.cli.reproduce_scale import scale
 from dimco.cli.reproduce_small_train import small_train
 from dimco.errors import InputError, MissingExtraError
@@ -30,6 +31,7 @@ def group() -> None:
 reproduce.command()(codes)
 reproduce.command()(bound)
 reproduce.command()(fewshot)
+reproduce.command()(retrieval)
 reproduce.command()(correlation)
 reproduce.command()(small_train)
 reproduce.command()(scale)

@@ -11,6 +11,8 @@ from dimco.experiments.codes import render as codes
 from dimco.experiments.compression import render as compression
 from dimco.experiments.correlation import render as correlation
 from dimco.experiments.fewshot import render as fewshot
+from dimco.experiments.retrieval import goals as retrieval_goals
+from dimco.experiments.retrieval import render as retrieval
 from dimco.experiments.scale import coarse_render as coarse
 from dimco.experiments.scale import databases
 from dimco.experiments.scale import render as scale
@@ -51,6 +53,14 @@ VIEWS: dict[str, View] = {
     "coarse-exact": coarse.exact_view,
     "coarse-limited": coarse.limited_view,
     "coarse-break-even": coarse.break_even_view,
+    "retrieval-goals": retrieval_goals.goals_view,
+    "retrieval-cub": retrieval.table_view("cub"),
+    "retrieval-cub-bits": retrieval.bits_view("cub"),
+    "retrieval-cars": retrieval.table_view("cars"),
+    "retrieval-cars-bits": retrieval.bits_view("cars"),
+    "retrieval-cub-frozen": retrieval.table_view("cub", "resnet50 frozen"),
+    "retrieval-cub-frozen-bits": retrieval.bits_view("cub", "resnet50 frozen"),
+    "retrieval-time": retrieval.time_view,
     "search-goals": search.goals_view,
     "search-single": search.single_view,
     "search-batch": search.batch_view,

@@ -61,15 +61,17 @@ def tie_groups(scores: Tensor, right: Tensor, places: int) -> TieGroups:
     places : int
         At most N.
     """
-    ordered, order = scores.sort(dim=1, descending=True)
+    ordered, order = scores.topk(places, dim=1)
     hits = right.gather(1, order).double().cumsum(1)
-    width = scores.shape[1]
-    index = torch.arange(width, device=scores.device).expand_as(order)
+    index = torch.arange(places, device=scores.device).expand_as(order)
     changes = ordered[:, 1:] != ordered[:, :-1]
     first = torch.nn.functional.pad(changes, (1, 0), value=True)
     last = torch.nn.functional.pad(changes, (0, 1), value=True)
-    start = torch.where(first, index, 0).cummax(1).values[:, :places]
-    end = torch.where(last, index, width).flip(1).cummin(1).values.flip(1)[:, :places]
+    start = torch.where(first, index, 0).cummax(1).values
+    end = torch.where(last, index, places).flip(1).cummin(1).values.flip(1)
     right_before = torch.nn.functional.pad(hits, (1, 0)).gather(1, start)
-    right_in = hits.gather(1, end) - right_before
-    return TieGroups(start.double(), right_before, (end - start + 1).double(), right_in)
+    edge = ordered[:, -1:]
+    at_edge, tied = ordered == edge, scores == edge
+    size = torch.where(at_edge, tied.sum(1, keepdim=True), end - start + 1)
+    right_in = torch.where(at_edge, (tied & right).sum(1, keepdim=True), hits.gather(1, end) - right_before)
+    return TieGroups(start.double(), right_before, size.double(), right_in)

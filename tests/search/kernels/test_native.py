@@ -148,7 +148,8 @@ def test_every_kernel_and_thread_count_gives_the_slow_answer(case, segment_of, e
     layout = Layout(case["spec"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native, "_BYTES_A_THREAD", 1)
-        for kernel in available_kernels():
+        for kernel, small in itertools.product(available_kernels(), (0, native._SMALL_SEARCH)):
+            patch.setattr(native, "_SMALL_SEARCH", small)
             for threads in (1, 2):
                 found = scan(layout, segments, tables, case["n"], kernel=kernel, threads=threads)
                 assert_identical(found, expected)
@@ -235,12 +236,28 @@ def test_queries_and_rows_are_split_without_a_trace(
     threads, queries, rng, segment_of, exact_search, assert_identical, monkeypatch
 ):
     monkeypatch.setattr(native, "_BYTES_A_THREAD", 1)
+    monkeypatch.setattr(native, "_SMALL_SEARCH", 0)
     spec, rows = CodeSpec(5, 7), 1_200
     symbols = rng.integers(0, 5, (rows, 7)).astype(np.uint8)
     tables = rng.integers(-3, 1, (queries, 7, 5)).astype(np.float32)
     expected = exact_search(symbols, np.arange(rows), tables, 20)
     segments = [segment_of(spec, symbols[:500]), segment_of(spec, symbols[500:], 500)]
     assert_identical(scan(Layout(spec), segments, tables, 20, threads=threads), expected)
+
+
+def test_a_small_search_is_one_call_and_finds_and_scores_what_the_pieces_do(rng, segment_of, monkeypatch):
+    spec, rows = CodeSpec(64, 16), 3_000
+    symbols = rng.integers(0, 64, (rows, 16)).astype(np.uint8)
+    tables = rng.normal(size=(3, 16, 64)).astype(np.float32)
+    segments = [segment_of(spec, symbols[:1_000]), segment_of(spec, symbols[1_000:], 1_000)]
+    for kernel in native.usable_kernels():
+        small = native.scan_native(kernel, Layout(spec), segments, tables, 10, 1)
+        with monkeypatch.context() as patch:
+            patch.setattr(native, "_SMALL_SEARCH", 0)
+            pieces = native.scan_native(kernel, Layout(spec), segments, tables, 10, 1)
+        np.testing.assert_array_equal(small.ids, pieces.ids)
+        np.testing.assert_array_equal(small.scores, pieces.scores)
+        assert small.scored == pieces.scored
 
 
 def test_plans_cover_every_query_and_every_part_once():

@@ -1,8 +1,7 @@
-"""The classes of a data set for retrieval: the first half to train, the other half to test."""
+"""The classes of a data set for retrieval: those to train on, and those to test on."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dimco.errors import InputError, MissingFileError
+from dimco.datasets.class_images import read_class_list
+from dimco.datasets.files import load_data
+from dimco.errors import DamagedFileError, InputError, MissingFileError
+from dimco.inputs import encode_labels
 
 HELD_OUT = 0.2
 
@@ -51,14 +53,27 @@ class RetrievalSet:
 
 
 def load_arrays(folder: Path, name: str) -> RetrievalSet:
-    """`NAME.npy`, `NAME.labels.npy` and `NAME.classes.json` of a folder; the first half of the classes train."""
+    """`NAME.npy`, `NAME.labels.npy` and `NAME.classes.json` of a folder.
+
+    The classes are a list, of which the first half trains, or `{"train": [...], "test": [...]}`.
+    """
     files = [folder / f"{name}{end}" for end in (".npy", ".labels.npy", ".classes.json")]
     for file in files:
         if not file.exists():
             raise MissingFileError(f"no such file: {file}")
-    pixels = np.load(files[0], mmap_mode="r", allow_pickle=False)
-    labels = np.load(files[1], allow_pickle=False).astype(np.int64)
-    classes = json.loads(files[2].read_text(encoding="utf-8"))
+    try:
+        pixels = np.load(files[0], mmap_mode="r", allow_pickle=False)
+        labels = np.load(files[1], allow_pickle=False).astype(np.int64)
+    except (ValueError, EOFError) as error:
+        raise DamagedFileError(f"{files[0]} or its labels cannot be read: {error}") from error
+    classes, training = read_class_list(files[2])
     if len(labels) != len(pixels):
         raise InputError(f"expected {len(pixels)} labels in {files[1]}; got {len(labels)}")
-    return RetrievalSet(name, pixels, labels, len(classes) // 2)
+    return RetrievalSet(name, pixels, labels, len(classes) // 2 if training is None else training)
+
+
+def load_features(file: Path, name: str) -> RetrievalSet:
+    """Features with labels, as `dimco embed` writes them; of the classes in their order the first half trains."""
+    data = load_data(file)
+    classes, labels = encode_labels(data.labels(), len(data.x))
+    return RetrievalSet(name, np.asarray(data.x, np.float32), labels, len(classes) // 2)

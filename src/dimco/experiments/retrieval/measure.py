@@ -22,6 +22,7 @@ from dimco.spec import CodeSpec
 
 _QUERIES_AT_ONCE = 256
 _CELLS_AT_ONCE = 1 << 26
+_HALF_BITS = 16
 
 Found = dict[str, float]
 
@@ -84,7 +85,8 @@ def measure_quantizers(
 ) -> list[dict[str, Any]]:
     """PQ, OPQ and signs of the part's floats, learned from the features of training items, at the bits of the specs.
 
-    OPQ is also learned from mixtures of training items ("opq-mixed").
+    OPQ is also learned from mixtures of training items ("opq-mixed"). Where the bits of a spec are 16 for each float,
+    floats of half precision take no more ("half").
     """
     z, asked = part.embed(learned).float(), part.embed(features).float()
     records = []
@@ -97,6 +99,9 @@ def measure_quantizers(
                 found = product_code(rows, spec, torch.Generator().manual_seed(seed), rotated=what != "pq")
                 scores = float_scores(asked @ found.rotation, rebuilt(asked @ found.rotation, found.centroids))
                 records.append({**named, "what": what, **measure_scores(scores, labels)})
+        if spec.bits == _HALF_BITS * z.shape[1]:
+            halves = measure_scores(float_scores(asked, asked.half().float()), labels)
+            records.append({**named, "what": "half", "k": None, "d": None, **halves})
         signs = SignQuantizer(CodeSpec(2, spec.bits), seed).fit(z.cpu())
         projected = (asked - signs.mean.to(asked.device)) @ signs.axes.to(asked.device)
         scores = float_scores(projected, projected.sign())

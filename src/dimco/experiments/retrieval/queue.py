@@ -1,8 +1,7 @@
-"""Jobs in a row within a time limit, and the file of what came out."""
+"""Jobs in a row within a time limit."""
 
 from __future__ import annotations
 
-import json
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -13,15 +12,13 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from dimco.atomic import atomic_path, write_text
-from dimco.errors import DamagedFileError, InputError
-from dimco.experiments.provenance import provenance
+from dimco.atomic import atomic_path
 from dimco.experiments.retrieval.data import RetrievalSet
 from dimco.experiments.retrieval.job import RetrievalJob
+from dimco.experiments.retrieval.store import JobsFile
 from dimco.experiments.retrieval.train import RetrievalRun
 
-EXPERIMENT = "retrieval-training"
-_BEST = "stop=best"
+BEST = "stop=best"
 _ITEMS_A_SECOND = 2_500.0
 _AROUND = 12.0
 
@@ -42,6 +39,8 @@ class Workplace:
         On `time.monotonic`'s clock.
     save : Path or None
         Folder of the embeddings.
+    keep : callable, optional
+        Called with every run of stage final, once it is measured.
     """
 
     load: Callable[[str], RetrievalSet]
@@ -49,6 +48,7 @@ class Workplace:
     weights: Path | None
     end: float
     save: Path | None = None
+    keep: Callable[[RetrievalRun], None] | None = None
     side: int = 224
     sets: dict[str, RetrievalSet] = field(default_factory=dict)
 
@@ -58,42 +58,7 @@ class Workplace:
         return self.sets[name]
 
 
-class ResultsFile:
-    """Records of finished jobs: one JSON, whole after each."""
-
-    def __init__(self, path: Path, command: str) -> None:
-        self.path, self.command = path, command
-        self.records: list[dict[str, Any]] = read_records(path) if path.exists() else []
-
-    def has(self, job: RetrievalJob) -> bool:
-        return any(record["job"] == job.as_record() for record in self.records)
-
-    def add(self, record: dict[str, Any]) -> None:
-        self.records.append({**record, "command": self.command})
-        content = {"experiment": EXPERIMENT, **provenance(self.command, 0), "jobs": self.records}
-        write_text(self.path, json.dumps(content, indent=1) + "\n")
-
-    def best_epoch(self, job: RetrievalJob) -> int:
-        """The epoch that did best on held-out classes for a job of these settings."""
-        wanted = replace(job, stage="select", stop=0).as_record()
-        for record in reversed(self.records):
-            if record["job"] == wanted:
-                return int(record["best_epoch"])
-        raise InputError(f"expected a job of stage select with the settings of {job.title}; the file has none")
-
-
-def read_records(path: Path) -> list[dict[str, Any]]:
-    """The records of a file written by `ResultsFile`."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content["experiment"] != EXPERIMENT:
-            raise ValueError("it is of another experiment")
-        return list(content["jobs"])
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise DamagedFileError(f"{path} is not a file of retrieval trainings: {error}") from error
-
-
-def run_jobs(names: Sequence[str], place: Workplace, file: ResultsFile, say: Say) -> list[str]:
+def run_jobs(names: Sequence[str], place: Workplace, file: JobsFile, say: Say) -> list[str]:
     """Run the jobs in their order, passing over those that the time left does not allow; a line for each failure.
 
     A job may end with `stop=best`: the epoch that the same job of stage select found best.
@@ -132,6 +97,8 @@ def _run(job: RetrievalJob, place: Workplace, say: Say) -> dict[str, Any]:
         with atomic_path(target) as temporary, temporary.open("wb") as out:
             np.savez(out, **cast(Any, run.exported()))
         record["embeddings"] = target.name
+    if place.keep is not None and job.stage == "final":
+        place.keep(run)
     if place.device.type == "cuda":
         del run
         torch.cuda.empty_cache()
@@ -145,8 +112,8 @@ def _items(job: RetrievalJob, place: Workplace) -> float:
     return job.last_epoch * a_epoch
 
 
-def _resolved(name: str, file: ResultsFile) -> RetrievalJob:
-    if not name.endswith(_BEST):
+def _resolved(name: str, file: JobsFile) -> RetrievalJob:
+    if not name.endswith(BEST):
         return RetrievalJob.parse(name)
-    job = RetrievalJob.parse(name.removesuffix(f"+{_BEST}"))
+    job = RetrievalJob.parse(name.removesuffix(f"+{BEST}"))
     return replace(job, stop=file.best_epoch(job))

@@ -99,10 +99,13 @@ class RetrievalRun:
         return record
 
     def measure(self, whole: bool = False) -> list[dict[str, Any]]:
-        """Records of every part on the classes to measure on; `whole` with NMI and with quantizers of the floats."""
+        """Records of every part on the classes to measure on; `whole` with NMI.
+
+        Test classes also come with quantizers of the floats.
+        """
         features, truth = self.features(self.data.x[self.measured]), self.data.labels[self.measured]
         records = [one for part in self.parts for one in measure_part(part.eval(), features, truth, with_nmi=whole)]
-        if whole:
+        if whole and self.job.stage == "final":
             learned = self.features(self.x)
             specs = RetrievalJob().specs
             for part in self.parts:

@@ -24,6 +24,7 @@ KERNELS = {"avx512": 2, "avx2": 1, "portable": 0}
 _LIBRARY = "dimco_scan.dll" if sys.platform == "win32" else "dimco_scan.so"
 _QUERIES_A_JOB = 128
 _BYTES_A_THREAD = 1 << 23
+_SMALL_SEARCH = 1 << 22  # lookups at most: some milliseconds, even if every item is scored exactly
 
 
 class Found(NamedTuple):
@@ -101,6 +102,7 @@ def library() -> ctypes.CDLL | None:
         ("search_results", None, (pointer, pointer, pointer)),
         ("search_scored", integer, (pointer,)),
         ("search_delete", None, (pointer,)),
+        ("search_small", integer, (*[ctypes.c_int] * 3, pointer, integer, integer, pointer, integer, *[pointer] * 3)),
     ):
         function = getattr(loaded, f"dimco_{name}")
         function.restype, function.argtypes = result, arguments
@@ -128,6 +130,10 @@ def scan_native(
     With a `floor`, for a single table, those of them that score as much: there may be fewer than n.
     """
     tables = np.require(tables, np.float32, ("C", "A"))
+    if not isinstance(segments, Described) and floor == -math.inf:
+        rows = sum(segment.rows for segment in segments)
+        if rows * layout.spec.d * len(tables) <= _SMALL_SEARCH:
+            return _scan_small(kernel, layout, segments, tables, min(n, rows))
     described = segments if isinstance(segments, Described) else Described(segments)
     size = described.nbytes * len(tables)
     jobs = plan(len(tables), max(1, min(threads, size // _BYTES_A_THREAD)))
@@ -137,6 +143,26 @@ def scan_native(
             return search.run(stop)
 
     return _merge(run_jobs(run, jobs.all, jobs.threads), jobs, n)
+
+
+def _scan_small(
+    kernel: str, layout: Layout, segments: Sequence[ScanSegment], tables: NDArray[np.float32], n: int
+) -> Found:
+    """A search that is over before Python could interrupt it: one call of the library."""
+    loaded = library()
+    assert loaded is not None
+    spec, queries = layout.spec, len(tables)
+    borrowed: list[Any] = []
+    described = (_Segment * len(segments))(*[_describe(segment, borrowed) for segment in segments])
+    ids, scores = np.empty(queries * n, dtype=np.int64), np.empty(queries * n, dtype=np.float64)
+    scored = ctypes.c_int64()
+    asked = (_address(tables), queries, n, described, len(segments), _address(ids), _address(scores))
+    found = loaded.dimco_search_small(KERNELS[kernel], spec.k, spec.d, *asked, ctypes.byref(scored))
+    if found < 0:
+        raise MemoryError("not enough memory for a search")
+    shape = (queries, found)
+    total = queries * found
+    return Found(ids[:total].reshape(shape), scores[:total].reshape(shape), scored.value)
 
 
 class Job(NamedTuple):
