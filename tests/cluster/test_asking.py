@@ -62,7 +62,7 @@ def asked_all_the_time(opened, tables, expected):
     assert all(one == "right" or isinstance(one, ClusterError) for one in outcomes)
 
 
-def wait_for_answers(outcomes, more, seconds=40):
+def wait_for_answers(outcomes, more, seconds=240):
     """Let so many more questions be answered."""
     end, until = time.monotonic() + seconds, len(outcomes) + more
     while len(outcomes) < until and time.monotonic() < end:
