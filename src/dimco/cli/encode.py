@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dimco.cli import options
-from dimco.cli.output import note, show
+from dimco.cli.output import check_writable, note, show
 from dimco.codes_file import write_codes
 from dimco.datasets import load_data
 from dimco.model import CodeModel
@@ -31,6 +31,7 @@ def encode(
 
     Example: dimco encode model.safetensors train.npz -o codes.safetensors
     """
+    check_writable(output, "codes", model, data)
     loaded = CodeModel.load(model).to(pick_device(device))
     items = load_data(data, labels)
     note(f"{len(items.x):,} items -> {loaded.spec}", quiet)

@@ -20,12 +20,12 @@ SHOWN_QUERIES, SHOWN_NEIGHBOURS = 20, 10
 _KINDS = (".png", ".svg", ".pdf")
 
 
-def check_sheet(sheet: Path) -> None:
-    """Raise before any work unless a sheet can be written under that name."""
+def check_sheet(sheet: Path, *read: Path | None) -> None:
+    """Raise before any work unless a sheet can be written under that name, beside what is read."""
     if sheet.suffix.lower() not in _KINDS:
         raise InputError(f"expected {', '.join(_KINDS)} to write the contact sheet to; got {sheet.name}")
     require("matplotlib")
-    check_writable(sheet, "contact sheet")
+    check_writable(sheet, "contact sheet", *read)
 
 
 def check_images(images: Any, found: Neighbours, source: Path) -> None:
