@@ -45,7 +45,7 @@ def write_sheet(
 ) -> None:
     """Draw the first queries with their first neighbours; without images, their labels and codes alone."""
     from dimco.reports.contact_sheet import SheetCell, contact_sheet
-    from dimco.reports.figure import PIXELS_PER_INCH
+    from dimco.reports.figure import PIXELS_PER_INCH, take_text_literally
 
     d = compared.codes.shape[1]
     rows = []
@@ -66,6 +66,7 @@ def write_sheet(
             )
         rows.append(row)
     figure = contact_sheet(rows, "Queries and their nearest stored pictures", _caption(len(files), d))
+    take_text_literally(figure)
     with atomic_path(sheet) as temporary:
         figure.savefig(temporary, format=sheet.suffix[1:].lower(), dpi=PIXELS_PER_INCH)
 
