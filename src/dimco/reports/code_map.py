@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dimco.codebook import Codebook
 from dimco.reports.figure import new_figure
-from dimco.reports.one_line import one_line
+from dimco.reports.one_line import one_line, with_share
 
 _QUIET, _DEAD = "#555555", "#c8c8c8"
 _MOST_WRITTEN, _LETTERS = 256, 17
@@ -106,4 +106,4 @@ def _named(record: dict[str, Any]) -> str:
     if not record["top_classes"]:
         return ""
     main = record["top_classes"][0]
-    return f"{one_line(main['class'], _LETTERS)} {100 * main['share']:.0f} %"
+    return with_share(one_line(main["class"], _LETTERS), main["share"])
