@@ -38,8 +38,11 @@ def test_rows_are_counted_from_the_first_row_given():
         (np.zeros((0, 3)), None, "at least one item and one feature"),
         (np.zeros((3, 0)), None, "at least one item and one feature"),
         (np.zeros((3, 128)), 64, "expected 64 features, as in training; got 128"),
-        (np.array([["a"]]), None, "expected numbers as features"),
-        (np.array([[None]]), None, "expected numbers as features; got object"),
+        (np.array([["a"]]), None, "expected real numbers as features"),
+        (np.array([[None]]), None, "expected real numbers as features; got object"),
+        (np.array([[1j]]), None, "expected real numbers as features; got complex128"),
+        (torch.tensor([[1j]]), None, "expected real numbers as features; got torch.complex64"),
+        (np.array([["2020-01-01"]], "M8[D]"), None, "expected real numbers as features; got datetime64"),
     ],
 )
 def test_shapes_and_types_that_do_not_fit_are_refused(x, features, message):

@@ -34,8 +34,8 @@ def check_shape(x: Any, features: int | None) -> None:
         raise InputError(f"expected at least one item and one feature; got shape {shape}")
     if features is not None and shape[1] != features:
         raise InputError(f"expected {features} features, as in training; got {shape[1]}")
-    if not isinstance(x, Tensor) and not (np.issubdtype(x.dtype, np.number) or x.dtype == bool):
-        raise InputError(f"expected numbers as features; got {x.dtype}")
+    if x.dtype.is_complex if isinstance(x, Tensor) else x.dtype.kind not in "fiub":
+        raise InputError(f"expected real numbers as features; got {x.dtype}")
 
 
 def check_finite(rows: Any, first_row: int = 0) -> None:

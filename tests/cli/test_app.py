@@ -206,3 +206,49 @@ def test_failures_exit_with_1_and_one_line(folder, capsys, tmp_path):
     assert (code, "cannot write" in line) == (1, True)
     code, line = _error(capsys, "fit", folder / "train.npz", "-o", tmp_path / "m", "--lr", "1e30", "-q")
     assert (code, "try a smaller learning rate" in line) == (1, True)
+
+
+@pytest.mark.parametrize("command", [["info"], ["check"], ["search", "model", "index"]])
+def test_what_the_system_refuses_is_one_line(folder, capsys, command):
+    place = [str(folder / "model") if part == "model" else part for part in command]
+    code, line = _error(capsys, *place, folder / ("a" * 300))
+    assert code in (1, 2)
+    assert "File name too long" in line or "no such file" in line.lower()
+
+
+def test_a_full_standard_output_and_too_little_memory_are_one_line(monkeypatch, capsys):
+    for error, expected in (
+        (OSError(28, "No space left on device"), "error: No space left on device"),
+        (PermissionError(13, "Permission denied", "a/b.npz"), "error: cannot use a/b.npz: Permission denied"),
+        (MemoryError(), "error: not enough memory"),
+    ):
+
+        def fail(*_, error=error, **__):
+            raise error
+
+        monkeypatch.setattr("dimco.cli.bound.show", fail)
+        assert _error(capsys, "bound") == (1, expected)
+
+
+def test_nothing_that_is_read_is_written_over(folder, capsys, tmp_path):
+    model, train, test = (tmp_path / name for name in ("model", "train.npz", "test.npz"))
+    for path in (model, train, test):
+        path.write_bytes((folder / path.name).read_bytes())
+    index = tmp_path / "index.npz"
+    assert run(["index", "build", str(folder / "codes"), "-o", str(index), "-q"]) == 0
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    commands = (
+        ("fit", train, "-o", train),
+        ("encode", model, train, "-o", model),
+        ("encode", model, train, "-o", train),
+        ("index", "build", model, train, "-o", model),
+        ("index", "build", model, train, "-o", train),
+        ("export", index, "--to", "parquet", "-o", index),
+        ("search", model, index, test, "-o", index),
+        ("search", model, index, test, "-o", test),
+        ("report", model, "--support", train, "--query", test, "-o", test),
+    )
+    for command in commands:
+        code, line = _error(capsys, *command)
+        assert (code, "is one that is read" in line) == (2, True), line
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -144,3 +144,8 @@ def test_an_interrupted_search_exits_with_130(asked, monkeypatch):
 
     monkeypatch.setattr(CodeIndex, "search", interrupted)
     assert run([str(part) for part in asked]) == 130
+
+
+def test_ids_to_leave_out_that_are_none_are_named_by_their_option(trained, index, error_of):
+    code, line = error_of("search", trained / "model", index, trained / "test.npz", "--not-ids", "1,,2")
+    assert (code, line) == (2, "error: expected integers in --not-ids; got ''")

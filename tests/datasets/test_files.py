@@ -86,7 +86,7 @@ def test_bad_content_is_one_clear_line(tmp_path):
         (_write(tmp_path, "short.npz", x=X, y=Y[:3]), InputError, r"expected 4 labels, one an item; got shape \(3,\)"),
         (_write(tmp_path, "empty.npz", x=X[:0], y=Y[:0]), InputError, "expected at least one item"),
         (_write(tmp_path, "noname.npz", a=X), ForeignFileError, "expected an array x"),
-        (_write(tmp_path, "text.npz", x=X.astype(str), y=Y), InputError, "expected numbers as features"),
+        (_write(tmp_path, "text.npz", x=X.astype(str), y=Y), InputError, "expected real numbers as features"),
         (_write(tmp_path, "real.npz", x=X, y=Y + 0.5), InputError, "continuous values such as 0.5"),
         (tmp_path / "absent.npz", MissingFileError, "no such file"),
         (tmp_path, ForeignFileError, "is a folder"),

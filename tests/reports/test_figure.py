@@ -38,3 +38,17 @@ def test_leaves_the_settings_of_matplotlib_alone(figure, tmp_path):
 def test_a_folder_that_is_not_there_is_an_error_of_one_line(figure, tmp_path):
     with pytest.raises(FileError, match="cannot write"):
         save_figure(figure, tmp_path / "none" / "a")
+
+
+def test_names_are_drawn_as_they_stand_and_numbers_at_logarithmic_axes_as_powers(tmp_path, recwarn):
+    figure = new_figure(3, 2)
+    axes = figure.add_axes((0.2, 0.2, 0.7, 0.7))
+    axes.plot([1, 2], [1, 1000])
+    axes.set_yscale("log")
+    axes.set_title("$\\frac$ \u4e00")
+    axes.set_xticks([1, 2], ["$x_", "$5 or $6"])
+    _, svg = save_figure(figure, tmp_path / "a")
+    drawn = svg.read_text(encoding="utf-8")
+    assert all(f"<!-- {words} -->" in drawn for words in ("$\\frac$ \u4e00", "$x_", "$5 or $6"))
+    assert "10^{2}" in drawn
+    assert not [warning for warning in recwarn if "Glyph" in str(warning.message)]

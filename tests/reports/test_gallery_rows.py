@@ -16,7 +16,7 @@ def test_a_row_a_symbol_in_order(codebook):
     assert [row.items for row in rows] == examples
     for symbol, row in enumerate(rows):
         page = codebook.symbol(1, symbol)
-        assert row.detail == (f"{page.given} items" if page.given else "not used")
+        assert row.detail == {0: "not used", 1: "1 item"}.get(page.given, f"{page.given} items")
         assert row.dead == (page.given == 0)
         assert row.classes == [(name, count / page.given) for name, count in page.histogram.items()]
 

@@ -181,6 +181,34 @@ def test_accuracy_is_drawn(address, visit):
     assert page.locator(".chart circle").count() == 3
 
 
+def test_the_skip_link_reaches_the_content_and_keeps_the_choice(address, visit):
+    page = visit(address, "combine?has=0:1")
+    page.wait_for_selector("#matches")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    assert page.url.endswith("#/combine?has=0:1")
+    page.get_by_role("heading", name="Combine symbols").wait_for()
+
+
+def test_every_view_is_named_in_full_on_a_phone(address, visit):
+    page = visit(address, wide=360)
+    page.wait_for_selector(".cell")
+    assert (
+        page.evaluate(
+            "(() => { const nav = document.querySelector('nav'); return nav.scrollWidth - nav.clientWidth })()"
+        )
+        == 0
+    )
+
+
+def test_an_address_that_is_wrong_gets_one_line(address, visit):
+    page = visit(address, "combine?has=x")
+    page.get_by_role("alert").filter(has_text="expected a position and a symbol such as 2:5; got 'x'").wait_for()
+    assert "undefined" not in page.locator("main").inner_text()
+
+
 @pytest.mark.parametrize("path", ["", "symbol/0/1", "combine?has=0:1&lacks=1:2", "query", "query/5", "accuracy"])
 def test_nothing_is_wider_than_a_phone(address, visit, path):
     page = visit(address, path, wide=360)

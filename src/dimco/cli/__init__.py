@@ -16,6 +16,9 @@ def main() -> None:
     except MissingExtraError as error:
         sys.stderr.write(f"error: {error}\n")
         sys.exit(1)
-    from dimco.cli.app import run
-
+    try:
+        from dimco.cli.app import run
+    except KeyboardInterrupt:
+        sys.stderr.write("error: interrupted\n")
+        sys.exit(130)
     sys.exit(run(sys.argv[1:]))

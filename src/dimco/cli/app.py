@@ -69,6 +69,8 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(str(error), WRONG_USE)
     except DimcoError as error:
         return _fail(str(error), FAILURE)
+    except (OSError, MemoryError) as error:
+        return _fail(_system_line(error), FAILURE)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except Exception as error:
@@ -76,6 +78,14 @@ def run(arguments: Sequence[str]) -> int:
         if message is None:
             raise
         return _fail(message(), getattr(error, "exit_code", WRONG_USE)) if str(error) else WRONG_USE
+
+
+def _system_line(error: OSError | MemoryError) -> str:
+    """What the system refused, and of which file."""
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}" if str(error) else "not enough memory"
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"cannot use {error.filename}: {reason}" if error.filename else reason
 
 
 def _fail(message: str, code: int) -> int:

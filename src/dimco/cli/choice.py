@@ -18,13 +18,13 @@ IdsFile = Annotated[Path | None, typer.Option("--ids-file", help="A file of ids:
 LabelNames = Annotated[list[str] | None, typer.Option("--label", help="A label; may be given again.")]
 
 
-def read_ids(ids: str | None, file: Path | None) -> NDArray[np.int64] | None:
-    """The ids of `--ids` and `--ids-file` together, None if neither is given."""
+def read_ids(ids: str | None, file: Path | None, option: str = "--ids") -> NDArray[np.int64] | None:
+    """The ids of an option and of a file together, None if neither is given."""
     if ids is None and file is None:
         return None
     listed = [] if ids is None else ids.split(",")
     stored = np.empty(0, np.int64) if file is None else ids_of_file(file)
-    return np.unique(np.concatenate([_integers(listed, "--ids"), stored]))
+    return np.unique(np.concatenate([_integers(listed, option), stored]))
 
 
 def ids_of_file(file: Path) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ import typer
 
 from dimco.cli import options
 from dimco.cli.engine import Address
-from dimco.cli.output import note, show
+from dimco.cli.output import check_writable, note, show
 from dimco.codes_file import write_codes
 from dimco.datasets import load_data
 from dimco.errors import InputError
@@ -90,6 +90,7 @@ def encode(
 def _encode_file(
     model: Path, data: Path, output: Path, labels: str | None, device: str, seed: int, json: bool, quiet: bool
 ) -> None:
+    check_writable(output, "codes", model, data)
     loaded = CodeModel.load(model).to(pick_device(device))
     items = load_data(data, labels)
     note(f"{len(items.x):,} items -> {loaded.spec}", quiet)

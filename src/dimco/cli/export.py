@@ -33,7 +33,7 @@ def export(
     Example: dimco export codes.index --to parquet -o codes.parquet
     """
     start = time.perf_counter()
-    check_writable(output, to)
+    check_writable(output, to, index)
     opened = CodeIndex.open(index)
     note(f"{len(opened):,} codes of {opened.spec}", quiet)
     files = export_index(opened, to, output)

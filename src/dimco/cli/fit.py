@@ -85,7 +85,7 @@ def fit(
         seed=seed,
         device=device,
     )
-    check_writable(output, "model")
+    check_writable(output, "model", train)
     checkpoint = output.with_name(output.name + ".checkpoint")
     if resume and bits is not None:
         raise InputError(

@@ -56,7 +56,7 @@ def build(
     Example: dimco index build model.safetensors train.npz -o codes.index
     """
     start = time.perf_counter()
-    check_writable(output, "index")
+    check_writable(output, "index", source, data, ids_file)
     items = read_new_items(source, data, labels, device, quiet)
     made = CodeIndex(items.spec)
     _add(made, items, ids_file, quiet)

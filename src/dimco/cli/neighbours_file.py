@@ -19,13 +19,13 @@ from dimco.search.neighbours import Neighbours
 _KINDS = (".npz", ".parquet", ".json")
 
 
-def check_output(output: Path | None) -> None:
-    """Raise before any work unless neighbours can be written under that name."""
+def check_output(output: Path | None, *read: Path | None) -> None:
+    """Raise before any work unless neighbours can be written under that name, beside what is read."""
     if output is None:
         return
     if output.suffix not in _KINDS:
         raise InputError(f"expected .npz, .parquet or .json to write neighbours to; got {output.name}")
-    check_writable(output, "neighbours")
+    check_writable(output, "neighbours", *read)
     if output.suffix == ".parquet":
         require("pyarrow")
 

@@ -33,12 +33,14 @@ def note(message: str, quiet: bool) -> None:
         Console(stderr=True).print(message, highlight=False, soft_wrap=True)
 
 
-def check_writable(output: Path, what: str) -> None:
-    """Find out before the work, not after it, that its result cannot be written."""
+def check_writable(output: Path, what: str, *read: Path | None) -> None:
+    """Find out before the work, not after it, that its result cannot be written, or would destroy what is read."""
     if output.is_dir():
         raise InputError(f"expected a file to write the {what} to; {output} is a folder")
     if not output.parent.is_dir():
         raise FileError(f"cannot write {output}: no folder {output.parent}")
+    if output.exists() and any(file is not None and file.exists() and output.samefile(file) for file in read):
+        raise InputError(f"expected another file to write the {what} to; {output} is one that is read")
 
 
 def _readable(value: Any) -> str:

@@ -45,7 +45,7 @@ def report(
     from dimco.extras import require
     from dimco.reports.page import collect_report, report_page
 
-    check_writable(output, "page")
+    check_writable(output, "page", model, support, query, images)
     loaded = CodeModel.load(model).to(pick_device(device))
     stored, asked = load_data(support, support_labels), load_data(query, query_labels)
     stored_labels, asked_labels = _named((support, stored.labels()), (query, asked.labels()))

@@ -78,19 +78,19 @@ def search(
 
     Example: dimco search model.safetensors shards test.npz --engine ray
     """
-    check_output(output)
+    check_output(output, model, index, *queries)
     with opened_pair(model, index, engine, address, replicas) as (loaded, opened):
         where = Where(
             ids=choice.read_ids(ids, ids_file),
             labels=choice.read_labels(opened, label),
-            not_ids=choice.read_ids(not_ids, None),
+            not_ids=choice.read_ids(not_ids, None, "--not-ids"),
         )
         asked = read_queries(queries, loaded, backbone, weights)
         if asked.files is None and (images is not None or sheet is not None):
             raise InputError("expected pictures as queries with --images or --sheet; got features")
         sheet = _SHEET if sheet is None and images is not None else sheet
         if sheet is not None:
-            check_sheet(sheet)
+            check_sheet(sheet, *asked.files or (), images)
         pictures, names = (None, None) if images is None else named_pictures(images)
         what = "queries" if asked.files is None else "pictures"
         note(f"{asked.count:,} {what} against {len(opened):,} codes of {opened.spec}", quiet)

@@ -20,12 +20,12 @@ SHOWN_QUERIES, SHOWN_NEIGHBOURS = 20, 10
 _KINDS = (".png", ".svg", ".pdf")
 
 
-def check_sheet(sheet: Path) -> None:
-    """Raise before any work unless a sheet can be written under that name."""
+def check_sheet(sheet: Path, *read: Path | None) -> None:
+    """Raise before any work unless a sheet can be written under that name, beside what is read."""
     if sheet.suffix.lower() not in _KINDS:
         raise InputError(f"expected {', '.join(_KINDS)} to write the contact sheet to; got {sheet.name}")
     require("matplotlib")
-    check_writable(sheet, "contact sheet")
+    check_writable(sheet, "contact sheet", *read)
 
 
 def check_images(images: Any, found: Neighbours, source: Path) -> None:
@@ -45,7 +45,7 @@ def write_sheet(
 ) -> None:
     """Draw the first queries with their first neighbours; without images, their labels and codes alone."""
     from dimco.reports.contact_sheet import SheetCell, contact_sheet
-    from dimco.reports.figure import PIXELS_PER_INCH
+    from dimco.reports.figure import PIXELS_PER_INCH, take_text_literally
 
     d = compared.codes.shape[1]
     rows = []
@@ -66,6 +66,7 @@ def write_sheet(
             )
         rows.append(row)
     figure = contact_sheet(rows, "Queries and their nearest stored pictures", _caption(len(files), d))
+    take_text_literally(figure)
     with atomic_path(sheet) as temporary:
         figure.savefig(temporary, format=sheet.suffix[1:].lower(), dpi=PIXELS_PER_INCH)
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from dimco.codebook import Codebook
 from dimco.reports.figure import new_figure
+from dimco.reports.one_line import one_line, with_share
 
 _QUIET, _DEAD = "#555555", "#c8c8c8"
-_MOST_WRITTEN, _LETTERS = 256, 22
+_MOST_WRITTEN, _LETTERS = 256, 17
 _TITLE_LETTER, _CAPTION_LETTER = 0.118, 0.072
 
 
@@ -105,6 +106,4 @@ def _named(record: dict[str, Any]) -> str:
     if not record["top_classes"]:
         return ""
     main = record["top_classes"][0]
-    name = str(main["class"])
-    short = name if len(name) <= _LETTERS - 5 else name[: _LETTERS - 6] + "…"
-    return f"{short} {100 * main['share']:.0f} %"
+    return with_share(one_line(main["class"], _LETTERS), main["share"])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dimco.reports.figure import PIXELS_PER_INCH, new_figure
+from dimco.reports.one_line import one_line
 from dimco.reports.pictures import picture
 from dimco.reports.squares import NUMBERED, squares
 
@@ -67,7 +68,7 @@ def _draw(page: Any, canvas: NDArray[np.uint8], cell: SheetCell, strip: NDArray[
     """One cell: the picture, two lines, and the squares of its code."""
     place = canvas[top : top + _SIDE, left : left + _SIDE]
     place[:] = _EMPTY if cell.image is None else picture(cell.image, _SIDE)
-    page.text(left, top + _SIDE + 16, _short(cell.title), fontsize=8, weight="bold", va="center")
+    page.text(left, top + _SIDE + 16, one_line(cell.title, _LETTERS), fontsize=8, weight="bold", va="center")
     page.text(left, top + _SIDE + 16 + _LINE, cell.detail, fontsize=7.5, color=_QUIET, va="center")
     start = top + _SIDE + 16 + 2 * _LINE - 6
     canvas[start : start + strip.shape[0], left : left + strip.shape[1]] = strip
@@ -81,7 +82,3 @@ def _draw(page: Any, canvas: NDArray[np.uint8], cell: SheetCell, strip: NDArray[
         page.text(
             middle, start + strip.shape[0] / 2, str(symbol), fontsize=7, color=colour, ha="center", va="center_baseline"
         )
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,31 @@ def save_figure(figure: Any, stem: str | Path, few_colours: bool = False) -> tup
     With `few_colours` the PNG has a palette of 256, which makes one with photographs several times smaller.
     """
     matplotlib = require("matplotlib")
+    take_text_literally(figure)
     stem = Path(stem)
     written = stem.with_name(f"{stem.name}.png"), stem.with_name(f"{stem.name}.svg")
-    with matplotlib.rc_context({"svg.hashsalt": stem.name}):
+    with matplotlib.rc_context({"svg.hashsalt": stem.name}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         for path, kind, metadata in zip(written, ("png", "svg"), ({"Software": None}, {"Date": None}), strict=True):
             with atomic_path(path) as temporary:
                 figure.savefig(temporary, format=kind, dpi=PIXELS_PER_INCH, metadata=metadata)
                 if few_colours and kind == "png":
                     _reduce(temporary)
     return written
+
+
+def take_text_literally(figure: Any) -> None:
+    """Draw all text as it stands: in names of classes and files a dollar sign starts no formula.
+
+    Numbers at logarithmic axes are formulas, and stay so.
+    """
+    text, log_formatter = require("matplotlib.text").Text, require("matplotlib.ticker").LogFormatter
+    axes = [axis for each in figure.axes for axis in (each.xaxis, each.yaxis)]
+    logarithmic = [axis for axis in axes if isinstance(axis.get_major_formatter(), log_formatter)]
+    numbers = {number for axis in logarithmic for number in axis.findobj(text)}
+    for found in figure.findobj(text):
+        if found not in numbers:
+            found.set_parse_math(False)
 
 
 def _reduce(path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dimco.reports.figure import COLOURS, PIXELS_PER_INCH, new_figure
 from dimco.reports.gallery_rows import GalleryRow
+from dimco.reports.one_line import with_share
 from dimco.reports.pictures import mosaic
 
 _SIDE, _GAP = 60, 4
@@ -80,4 +81,4 @@ def _draw_bar(page: Any, row: GalleryRow, left: int, middle: float, step: int, w
 def _words(row: GalleryRow, images: Any | None) -> str:
     """The main classes, one below the other beside pictures and in one line beside a bar."""
     between = ", " if images is None else "\n"
-    return between.join(f"{name} {100 * share:.0f} %" for name, share in row.classes)
+    return between.join(with_share(name, share) for name, share in row.classes)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dimco.codebook import Codebook
+from dimco.reports.one_line import one_line
 
-_NAMED = 3
+_NAMED, _LETTERS = 3, 30
 _Telling = tuple[float, int, tuple[int, int], tuple[int, int]]  # gain, main class, and two symbols by position
 
 
@@ -90,8 +91,8 @@ def telling_pairs(codebook: Codebook, wanted: int, fewest: int = 20) -> list[dic
 
 
 def _row(heading: str, given: int, items: Iterable[int], histogram: Mapping[Any, int]) -> GalleryRow:
-    named = [(str(name), count / given) for name, count in list(histogram.items())[:_NAMED] if count]
-    detail = "not used" if given == 0 else f"{given:,} items"
+    named = [(one_line(name, _LETTERS), count / given) for name, count in list(histogram.items())[:_NAMED] if count]
+    detail = "not used" if given == 0 else f"{given:,} item{'' if given == 1 else 's'}"
     return GalleryRow(heading, detail, [int(item) for item in items], named, given == 0)
 
 

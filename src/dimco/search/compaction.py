@@ -19,6 +19,8 @@ def compacted(snapshot: Snapshot) -> Snapshot:
     """The same items in a single segment; label names that no item has any more are dropped."""
     if not snapshot.segments:
         return replace(snapshot, names=LabelNames())
+    for segment in snapshot.segments:
+        segment.refuse_altered()
     ids, order = snapshot.live_ids()
     rows = [segment.live_rows() for segment in snapshot.segments]
     starts = np.cumsum([0, *(len(some) for some in rows)])

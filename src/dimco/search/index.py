@@ -314,4 +314,5 @@ def _relabelled(segment: Segment, theirs: Snapshot, ours: Snapshot) -> Segment:
     _refuse_other_labels(ours, theirs.label_kind)
     if theirs.label_kind != "str" or segment.labels is None:
         return segment
+    segment.refuse_altered()
     return replace(segment, labels=ours.names.added(theirs.names.decoded(segment.labels)), stored={})

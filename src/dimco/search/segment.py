@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dimco.codes import Codes
+from dimco.errors import DamagedFileError
 from dimco.search.bitmap import Words, holds, rows_in, words_without
-from dimco.search.index_file.section import Section
+from dimco.search.index_file.section import Section, bytes_of, checksum_of
 from dimco.search.items import pack_rows
 from dimco.search.labels import Labels
 from dimco.search.layout import BLOCK, Layout
@@ -63,6 +64,26 @@ class Segment:
         arrays = (self.blocks, self.ids, self.labels, self.keep)
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
+    def arrays(self) -> Iterator[tuple[str, NDArray[np.generic]]]:
+        """Its arrays by the names that sections of them have."""
+        yield "blocks", self.blocks
+        if not isinstance(self.ids, int):
+            yield "ids", self.ids
+        if self.labels is not None:
+            yield "labels", self.labels
+        if self.keep is not None:
+            yield "keep", self.keep
+
+    def refuse_altered(self, *names: str) -> None:
+        """Raise `DamagedFileError` where an array, all by default, is not what its file's checksum says.
+
+        Whoever puts other arrays in their place asks first: new checksums would hide the damage for ever.
+        """
+        for name, array in self.arrays():
+            section = self.stored.get(name) if not names or name in names else None
+            if section is not None and checksum_of(bytes_of(array)) != section.checksum:
+                raise altered(name, section)
+
     @property
     def last_id(self) -> int:
         """The largest id."""
@@ -93,6 +114,7 @@ class Segment:
 
     def without(self, rows: NDArray[np.int64]) -> Segment | None:
         """This segment with some live rows removed; None if none is left."""
+        self.refuse_altered("keep")
         live = self.live - len(rows)
         if live == 0:
             return None
@@ -112,6 +134,8 @@ def new_segment(layout: Layout, codes: Codes | NDArray[Any], ids: Ids, labels: L
 
 def joined(first: Segment, second: Segment) -> Segment:
     """One segment of the live items of two that share no id."""
+    first.refuse_altered()
+    second.refuse_altered()
     whole = first.keep is None and second.keep is None and first.rows % BLOCK == 0
     if whole and isinstance(first.ids, int) and isinstance(second.ids, int) and second.ids == first.last_id + 1:
         blocks = first.layout.empty(first.rows + second.rows)
@@ -124,6 +148,15 @@ def joined(first: Segment, second: Segment) -> Segment:
     ids = np.concatenate([segment.ids_at(rows) for segment, rows in parts])
     chosen = [_labels(segment)[rows] for segment, rows in parts if segment.labels is not None]
     return new_segment(first.layout, symbols, ids, np.concatenate(chosen) if chosen else None)
+
+
+def altered(name: str, section: Section) -> DamagedFileError:
+    """The error for an array whose bytes are not those that were written."""
+    last = section.offset + section.length - 1
+    return DamagedFileError(
+        f"the index file is damaged: {name}, in bytes {section.offset} to {last}, do not match their checksum; "
+        "nothing was changed"
+    )
 
 
 def _labels(segment: Segment) -> Labels:

@@ -73,6 +73,67 @@ def test_a_search_of_a_damaged_section_ends_in_an_answer_or_a_typed_error(path, 
     assert len(stored.directory.sections()) > 6
 
 
+def compact(index, path):
+    index.compact()
+    index.save(path)
+
+
+def join(index, path):
+    index.add([[0, 0, 0]] * 9, labels=["later"] * 9)
+    index.save(path)
+
+
+def remove(index, path):
+    index.remove([2])
+    index.save(path)
+
+
+def copy_whole(index, path):
+    index.save(path.with_name("copy"))
+
+
+def merge(index, path):
+    other = CodeIndex(index.spec)
+    other.add([[0, 0, 0]], ids=[10_000], labels=["other"])
+    other.merge(index)
+    other.save(path.with_name("copy"))
+
+
+@pytest.mark.parametrize(
+    ("change", "spared"),
+    [
+        (compact, ()),
+        (join, ("names",)),
+        (remove, ("blocks", "ids", "labels", "names")),
+        (copy_whole, ()),
+        (merge, ()),
+    ],
+)
+def test_what_rewrites_a_damaged_section_never_gives_it_a_good_checksum(tmp_path, change, spared):
+    path = tmp_path / "index"
+    index = CodeIndex(CodeSpec(3, 3))
+    index.add([[0, 1, 2], [2, 1, 0], [1, 1, 1]], ids=[1, 2, 9], labels=["a", "b", "c"])
+    index.save(path)
+    index.remove([1])
+    index.save(path)
+    data, tried = path.read_bytes(), set()
+    for name, section in open_stored(path).directory.sections():
+        kind = next(known for known in ("blocks", "ids", "labels", "keep", "names") if known in name)
+        if kind in spared:
+            continue
+        tried.add(kind)
+        for place in range(section.offset, section.offset + section.length):
+            path.write_bytes(flipped(data, place))
+            with pytest.raises(DamagedFileError, match="do not match their checksum"):
+                pytest.fail(f"{name}, byte {place}: {change(CodeIndex.open(path), path)}")
+            assert path.read_bytes() == flipped(data, place)
+    assert len(tried) == 5 - len(spared)
+    path.write_bytes(data)
+    change(CodeIndex.open(path), path)
+    for written in tmp_path.iterdir():
+        CodeIndex.check(written)
+
+
 def rewritten(path, **changes):
     """The file with another header that matches its checksum."""
     header = replace(open_stored(path).header, **changes)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dimco.extras import require
+from dimco.reports.one_line import with_share
 from dimco.reports.pictures import mosaic
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 640, 220, 64, 28, 18
@@ -57,7 +58,7 @@ def bar(shares: Sequence[tuple[str, float]]) -> str:
     parts = "".join(
         f'<i class="c{place}" style="width:{100 * share:.1f}%"></i>' for place, (_, share) in enumerate(shares)
     )
-    words = ", ".join(f"{text(name)} {100 * share:.0f} %" for name, share in shares)
+    words = ", ".join(text(with_share(name, share)) for name, share in shares)
     return f'<span class="bar" aria-hidden="true">{parts}</span><span class="words">{words}</span>'
 
 

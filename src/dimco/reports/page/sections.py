@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dimco.reports.gallery_rows import GalleryRow, combination_rows, position_rows, telling_pairs
+from dimco.reports.one_line import with_share
 from dimco.reports.page.answers import class_accuracies, confusions
 from dimco.reports.page.collect import ModelReport
 from dimco.reports.page.parts import bar, curves, facts, paragraph, section, strip, table, text
@@ -25,7 +26,7 @@ def numbers(report: ModelReport) -> str:
         "times smaller": f"{found.ratio:,.0f}" if found.ratio >= 10 else found.ratio,
         "bits about the label": found.information_bits,
         "bits in the label": found.label_bits,
-        "symbols not used": f"{found.dead_symbols} of {found.symbols}",
+        "symbols no stored code has": f"{found.dead_symbols} of {found.symbols}",
     }
     shown = "".join(f"<div><b>{text(value)}</b>{text(name)}</div>" for name, value in tiles.items())
     words = (
@@ -165,7 +166,8 @@ def _map_cell(record: dict[str, Any], highest: float) -> str:
         return '<td class="dead">not used</td>'
     main = record["top_classes"][0]
     heat = 52 * record["information"] / highest
-    words = f"{text(main['class'])} {100 * main['share']:.0f} %<br><small>{record['items']:,} queries</small>"
+    given = "1 query" if record["items"] == 1 else f"{record['items']:,} queries"
+    words = f"{text(with_share(main['class'], main['share']))}<br><small>{given}</small>"
     return f'<td style="--heat:{heat:.0f}">{words}</td>'
 
 
@@ -173,7 +175,7 @@ def _gallery_table(rows: list[GalleryRow], images: Any | None) -> str:
     cells = []
     for row in rows:
         name = f"<b>{text(row.heading)}</b><br><small>{text(row.detail)}</small>"
-        words = ", ".join(f"{text(label)} {100 * share:.0f} %" for label, share in row.classes)
+        words = ", ".join(text(with_share(label, share)) for label, share in row.classes)
         if images is None:
             cells.append([name, bar(row.classes)])
         else:

@@ -19,7 +19,7 @@ from dimco.errors import DamagedFileError, FileError, ForeignFileError, MissingF
 from dimco.search.index_file.directory import MAX_LENGTH, Directory, StoredNames, decode_directory
 from dimco.search.index_file.header import MAGIC, SLOT, SLOTS, Header, current
 from dimco.search.index_file.home import Home
-from dimco.search.index_file.section import Section
+from dimco.search.index_file.section import Section, checksum_of
 from dimco.search.labels import LabelNames
 from dimco.search.layout import Layout
 from dimco.search.segment import Segment
@@ -100,6 +100,8 @@ def read_names(stored: StoredIndex, names: StoredNames) -> list[str]:
     """One list of label names."""
     section = names.section
     data = bytes(stored.bytes[section.offset : section.offset + section.length])
+    if checksum_of(memoryview(data)) != section.checksum:
+        raise DamagedFileError(f"{stored.path} is damaged: its label names do not match their checksum")
     try:
         found = json.loads(data)
         if isinstance(found, list) and len(found) == names.count and all(isinstance(name, str) for name in found):

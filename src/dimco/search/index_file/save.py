@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from dimco.errors import DimcoError, FileError
 from dimco.search.index_file.directory import Directory, StoredNames, StoredSegment
@@ -17,8 +13,9 @@ from dimco.search.index_file.header import Header
 from dimco.search.index_file.home import Home
 from dimco.search.index_file.lock import is_still, locked
 from dimco.search.index_file.reader import read_header
+from dimco.search.index_file.section import bytes_of
 from dimco.search.index_file.writer import SectionWriter, append, write_file
-from dimco.search.segment import Segment
+from dimco.search.segment import Segment, altered
 from dimco.search.snapshot import Snapshot
 
 
@@ -93,23 +90,12 @@ class _Filling:
 
 def _write_segment(writer: SectionWriter, segment: Segment) -> Segment:
     stored = {}
-    for name, array in _arrays(segment):
+    for name, array in segment.arrays():
         known = segment.stored.get(name)
-        here = known is not None and known.file == writer.file
-        stored[name] = known if known is not None and here else writer.write(_bytes(array))
+        if known is not None and known.file == writer.file:
+            stored[name] = known
+            continue
+        stored[name] = writer.write(bytes_of(array))
+        if known is not None and stored[name].checksum != known.checksum:
+            raise altered(name, known)
     return replace(segment, stored=stored)
-
-
-def _arrays(segment: Segment) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    yield "blocks", segment.blocks
-    if not isinstance(segment.ids, int):
-        yield "ids", segment.ids
-    if segment.labels is not None:
-        yield "labels", segment.labels
-    if segment.keep is not None:
-        yield "keep", segment.keep
-
-
-def _bytes(array: NDArray[np.generic]) -> memoryview:
-    """An array's bytes, little endian."""
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).data.cast("B")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 ALIGNMENT = 64
 CHUNK = 1 << 20
@@ -49,6 +53,16 @@ def chunks(data: memoryview) -> Iterator[memoryview]:
     """The parts of a section that have a CRC each."""
     for start in range(0, len(data), CHUNK):
         yield data[start : start + CHUNK]
+
+
+def bytes_of(array: NDArray[np.generic]) -> memoryview:
+    """An array's bytes as a section holds them: little endian."""
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).data.cast("B")
+
+
+def checksum_of(data: memoryview) -> int:
+    """What `Section.checksum` is for these bytes."""
+    return zlib.crc32(table_of([zlib.crc32(chunk) for chunk in chunks(data)]))
 
 
 def table_of(checksums: list[int]) -> bytes:

@@ -44,6 +44,10 @@ function listenForDrops() {
   });
 }
 
+function skipWithoutLeaving() {
+  document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); main.scrollIntoView(); });
+}
+
 function askForKey(error) {
   const input = h("input", { type: "password", required: true, autocomplete: "off", "aria-label": "API key" });
   const form = h("form", { class: "card", onsubmit: (event) => { event.preventDefault(); keepKey(input.value); start(); } },
@@ -68,4 +72,5 @@ async function start() {
   await show();
 }
 
+skipWithoutLeaving();
 start();

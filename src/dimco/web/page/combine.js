@@ -54,7 +54,7 @@ function choose(terms, term, kind) {
 
 function chip(terms, term, kind) {
   const [position, symbol] = term.split(":");
-  const name = `position ${position}, symbol ${symbol}`;
+  const name = symbol === undefined ? `"${term}"` : `position ${position}, symbol ${symbol}`;
   const other = kind === "has" ? "lacks" : "has";
   return h("li", { class: kind },
     h("button", { class: "kind", type: "button", title: "Change between AND and NOT", onclick: () => choose(terms, term, other) },
