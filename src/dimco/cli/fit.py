@@ -59,7 +59,8 @@ def fit(
 
     An interrupted run leaves MODEL.checkpoint; the same command with --resume goes on from there.
 
-    Several processes, started by torchrun or accelerate with `-m dimco fit`, share every batch and learn the same code.
+    Several processes, started by `torchrun --nproc-per-node 2 -m -- dimco fit ...` or by accelerate, share every batch
+    and learn the same code.
 
     With --bits, settings are compared on a held-out part of the data, and the best is then fitted on all of it.
 

@@ -10,7 +10,7 @@ from dimco.atomic import atomic_path
 from dimco.extras import require
 
 # Okabe and Ito's palette: told apart with any colour vision, and by markers as well.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C564B")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 PIXELS_PER_INCH = 150
 
