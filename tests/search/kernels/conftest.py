@@ -33,6 +33,9 @@ def keep_words(keep, rest):
     return np.packbits(bits, bitorder="little").view(np.uint64)
 
 
+LOWEST, TINY = np.finfo(np.float32).min, np.float32(1e-45)
+
+
 @pytest.fixture(name="exact_search")
 def exact_search_fixture():
     return exact_search
@@ -58,3 +61,25 @@ def native_library():
     if native.library() is None:
         pytest.skip("dimco's native library is not installed")
     return native.library()
+
+
+@pytest.fixture
+def random_tables():
+    """Tables of ordinary and of hostile numbers, by the name of their kind."""
+
+    def of_kind(rng, shape, kind):
+        tables = rng.normal(size=shape).astype(np.float32)
+        if kind == "ranges":
+            tables *= (10.0 ** rng.integers(-44, 38, (1, shape[1], 1))).astype(np.float32)
+        elif kind == "few values":
+            tables = rng.integers(-1, 2, shape).astype(np.float32)
+        elif kind == "minus infinity":
+            tables[rng.random(shape) < 0.3] = -np.inf
+            tables[0, 0] = -np.inf
+        elif kind == "extreme":
+            tables = rng.choice(np.array([LOWEST, -LOWEST, TINY, -TINY, 0, -0.0, 1], dtype=np.float32), shape)
+        elif kind == "equal":
+            tables[:] = -2.5
+        return tables
+
+    return of_kind

@@ -32,23 +32,6 @@ def gathered(piece, rounded):
     return torch.stack(sums)
 
 
-def tables_of(rng, shape, kind):
-    tables = rng.normal(size=shape).astype(np.float32)
-    if kind == "ranges":
-        tables *= (10.0 ** rng.integers(-44, 38, (1, shape[1], 1))).astype(np.float32)
-    elif kind == "few values":
-        tables = rng.integers(-1, 2, shape).astype(np.float32)
-    elif kind == "minus infinity":
-        tables[rng.random(shape) < 0.3] = -np.inf
-        tables[0, 0] = -np.inf
-    elif kind == "extreme":
-        ends = [np.finfo(np.float32).min, np.finfo(np.float32).max, 1e-45, -1e-45, 0, -0.0, 1]
-        tables = rng.choice(np.array(ends, dtype=np.float32), shape)
-    elif kind == "equal":
-        tables[:] = -2.5
-    return tables
-
-
 @pytest.fixture
 def sieved(monkeypatch):
     """Every piece goes through the sieve; gives how many blocks came and how many were left."""
@@ -69,7 +52,7 @@ def sieved(monkeypatch):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("code", ["2x9", "4x6", "5x3", "16x4", "16x17"])
-def test_answers_through_the_sieve_are_those_without_it(rng, monkeypatch, sieved, code, kind):
+def test_answers_through_the_sieve_are_those_without_it(rng, monkeypatch, sieved, code, kind, random_tables):
     spec = CodeSpec.parse(code)
     layout = Layout(spec)
     symbols = rng.integers(0, spec.k, (2000, spec.d)).astype(np.uint8)
@@ -79,7 +62,7 @@ def test_answers_through_the_sieve_are_those_without_it(rng, monkeypatch, sieved
         ScanSegment(layout.pack(symbols[:900]), 900, ids),
         ScanSegment(layout.pack(symbols[900:]), 1100, 5000, keep),
     ]
-    tables = tables_of(rng, (3, spec.d, spec.k), kind)
+    tables = random_tables(rng, (3, spec.d, spec.k), kind)
     found = [scan_torch(layout, segments, tables, n) for n in (1, 10, 50)]
     found.append(DeviceCodes(layout, segments, "cpu").scan(tables, 10))
     assert len(sieved) >= 8
@@ -101,9 +84,9 @@ def test_few_blocks_are_left_of_many(rng, sieved):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rounded_losses_are_never_above_the_losses(rng, kind):
+def test_rounded_losses_are_never_above_the_losses(rng, kind, random_tables):
     layout = Layout(CodeSpec(16, 5))
-    losses = Losses(layout, tables_of(rng, (4, 5, 16), kind), CPU)
+    losses = Losses(layout, random_tables(rng, (4, 5, 16), kind), CPU)
     made = sieve.Sieve(losses, TorchMinima(layout, losses.by_column), gathered, 3)
     for bound in (torch.tensor([0.0, 1e-30, 2.0**90, torch.inf]), losses.by_column.nan_to_num(posinf=0).amax((1, 2))):
         rounded, step = made._rounded(bound.double())
@@ -119,10 +102,10 @@ def test_the_blocks_that_look_best_are_the_smallest_of_their_neighbours(rng):
     assert sorted(sieve._smallest_places(sums[:, :100], 200)[0].tolist()) == list(range(100))
 
 
-def test_a_sample_of_fewer_items_than_are_asked_for_leaves_every_block(rng, sieved):
+def test_a_sample_of_fewer_items_than_are_asked_for_leaves_every_block(rng, sieved, random_tables):
     layout = Layout(CodeSpec(16, 3))
     symbols = rng.integers(0, 16, (640, 3)).astype(np.uint8)
     piece = upload(layout, ScanSegment(layout.pack(symbols), 640, 0), 0, 640, CPU)
-    losses = Losses(layout, tables_of(rng, (1, 3, 16), "normal"), CPU)
+    losses = Losses(layout, random_tables(rng, (1, 3, 16), "normal"), CPU)
     made = sieve.Sieve(losses, TorchMinima(layout, losses.by_column), gathered, 1000)
     assert len(made(piece, torch.empty((0, 1))).blocks) == 10

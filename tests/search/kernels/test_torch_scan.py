@@ -9,8 +9,6 @@ from dimco.search.layout import Layout
 from dimco.search.scan import ScanSegment
 from dimco.spec import CodeSpec
 
-LOWEST, TINY = np.finfo(np.float32).min, np.float32(1e-45)
-
 
 def slow_scan(symbols, ids, tables, n):
     """Entry after entry in float64, then a sort by score and id."""
@@ -37,22 +35,6 @@ def segment(layout, symbols, ids, keep=None):
     return ScanSegment(layout.pack(symbols), len(symbols), ids, words)
 
 
-def random_tables(rng, shape, kind):
-    tables = rng.normal(size=shape).astype(np.float32)
-    if kind == "ranges":
-        tables *= (10.0 ** rng.integers(-44, 38, (1, shape[1], 1))).astype(np.float32)
-    elif kind == "few values":
-        tables = rng.integers(-1, 2, shape).astype(np.float32)
-    elif kind == "minus infinity":
-        tables[rng.random(shape) < 0.3] = -np.inf
-        tables[0, 0] = -np.inf
-    elif kind == "extreme":
-        tables = rng.choice(np.array([LOWEST, -LOWEST, TINY, -TINY, 0, -0.0, 1], dtype=np.float32), shape)
-    elif kind == "equal":
-        tables[:] = -2.5
-    return tables
-
-
 def same_to_the_bit(found, expected):
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1].view(np.int64), expected[1].view(np.int64))
@@ -60,7 +42,7 @@ def same_to_the_bit(found, expected):
 
 @pytest.mark.parametrize("kind", ["normal", "ranges", "few values", "minus infinity", "extreme", "equal"])
 @pytest.mark.parametrize("code", ["2x7", "3x5", "4x6", "5x3", "16x4", "17x3", "256x2", "300x2", "65536x1"])
-def test_ids_and_scores_are_those_of_the_slow_scan_to_the_bit(rng, kind, code):
+def test_ids_and_scores_are_those_of_the_slow_scan_to_the_bit(rng, kind, code, random_tables):
     spec = CodeSpec.parse(code)
     layout = Layout(spec)
     symbols = rng.integers(0, spec.k, (150, spec.d)).astype(spec.dtype)
@@ -72,7 +54,7 @@ def test_ids_and_scores_are_those_of_the_slow_scan_to_the_bit(rng, kind, code):
         same_to_the_bit(scan_torch(layout, segments, tables, n), slow_scan(symbols, ids, tables, n))
 
 
-def test_rows_that_are_not_kept_are_never_found(rng):
+def test_rows_that_are_not_kept_are_never_found(rng, random_tables):
     spec = CodeSpec(3, 4)
     layout = Layout(spec)
     symbols = rng.integers(0, 3, (130, 4)).astype(np.uint8)
@@ -87,7 +69,7 @@ def test_rows_that_are_not_kept_are_never_found(rng):
 
 
 @pytest.mark.parametrize("code", ["2x9", "16x5", "200x4", "1000x3"])
-def test_pieces_and_groups_of_queries_do_not_change_the_answer(rng, code, monkeypatch):
+def test_pieces_and_groups_of_queries_do_not_change_the_answer(rng, code, monkeypatch, random_tables):
     spec = CodeSpec.parse(code)
     layout = Layout(spec)
     symbols = rng.integers(0, spec.k, (1000, spec.d)).astype(spec.dtype)
@@ -102,7 +84,7 @@ def test_pieces_and_groups_of_queries_do_not_change_the_answer(rng, code, monkey
     same_to_the_bit(DeviceCodes(layout, segments, "cpu").scan(tables, 30), whole)
 
 
-def test_codes_on_a_device_take_another_filter_with_every_search(rng):
+def test_codes_on_a_device_take_another_filter_with_every_search(rng, random_tables):
     spec = CodeSpec(16, 3)
     layout = Layout(spec)
     symbols = rng.integers(0, 16, (100, 3)).astype(np.uint8)
@@ -114,7 +96,7 @@ def test_codes_on_a_device_take_another_filter_with_every_search(rng):
     same_to_the_bit(codes.scan(tables, 5), slow_scan(symbols, np.arange(100), tables, 5))
 
 
-def test_few_blocks_are_scored_exactly_when_scores_differ(rng, monkeypatch):
+def test_few_blocks_are_scored_exactly_when_scores_differ(rng, monkeypatch, random_tables):
     spec = CodeSpec(16, 16)
     layout = Layout(spec)
     symbols = rng.integers(0, 16, (20_000, 16)).astype(np.uint8)
@@ -128,7 +110,7 @@ def test_few_blocks_are_scored_exactly_when_scores_differ(rng, monkeypatch):
     assert 10 <= sum(offered) < 20
 
 
-def test_damaged_symbols_give_no_error_of_their_own(rng):
+def test_damaged_symbols_give_no_error_of_their_own(rng, random_tables):
     for spec in (CodeSpec(3, 2), CodeSpec(17, 2), CodeSpec(300, 2)):
         layout = Layout(spec)
         blocks = np.full(layout.block_bytes, 255, dtype=np.uint8)
