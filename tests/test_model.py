@@ -99,7 +99,7 @@ def test_log_probabilities_can_take_part_in_later_gradients(model, x):
         (np.zeros((3, 0)), "at least one item and one feature"),
         (np.zeros(4), r"shape \(N, 4\); got shape \(4,\)"),
         (np.zeros((3, 2, 2)), r"got shape \(3, 2, 2\)"),
-        ([["a", "b", "c", "d"]], "expected numbers"),
+        ([["a", "b", "c", "d"]], "expected real numbers"),
         (torch.tensor([[0, 0, 0, torch.nan]]), "row 0"),
     ],
 )

@@ -133,5 +133,6 @@ def joined_processes(device: str = "auto", seconds: float = _SECONDS) -> Iterato
         raise TrainingError(f"cannot join {count} processes at {address}: {reason}") from error
     try:
         yield ProcessRanks()
+        distributed.barrier()  # none leaves while another may still wait for a message of it
     finally:
         distributed.destroy_process_group()

@@ -1,3 +1,4 @@
+import signal
 import threading
 import time
 
@@ -69,6 +70,24 @@ def test_a_helper_whose_start_was_interrupted_is_waited_for(monkeypatch):
     for timer in timers:
         timer.join()
     assert len(timers) == 1
+    assert not dimco_threads()
+
+
+def test_an_interrupt_while_the_caller_waits_for_the_others_leaves_none_of_them():
+    caller = threading.current_thread()
+    together = threading.Barrier(2, timeout=10)
+
+    def run(job, stop):
+        together.wait()
+        if threading.current_thread() is caller:
+            threading.Timer(0.1, signal.pthread_kill, [caller.ident, signal.SIGINT]).start()
+            return
+        while True:
+            stop.check()
+            time.sleep(0.05)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs(run, range(2), 2)
     assert not dimco_threads()
 
 

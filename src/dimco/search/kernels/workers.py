@@ -61,7 +61,7 @@ def run_jobs(run: Callable[[Job, Stop], Result], jobs: Sequence[Job], threads: i
             place, job = place_and_job
             results[place] = run(job, stop)
 
-    def help_out() -> None:
+    def help_out(ended: threading.Event) -> None:
         try:
             work()
         except StoppedError:
@@ -69,16 +69,18 @@ def run_jobs(run: Callable[[Job, Stop], Result], jobs: Sequence[Job], threads: i
         except BaseException as error:
             errors.append(error)
             stop.set()
+        finally:
+            ended.set()
 
-    helpers = [threading.Thread(target=help_out, name="dimco-search") for _ in range(min(threads, len(jobs)) - 1)]
-    begun: list[threading.Thread] = []
+    helpers = [_Helper(help_out) for _ in range(min(threads, len(jobs)) - 1)]
+    begun: list[_Helper] = []
     try:
         for helper in helpers:
             begun.append(helper)
             helper.start()
         work()
         for helper in helpers:
-            helper.join()
+            helper.ended.wait()
     except StoppedError:
         pass
     except BaseException:
@@ -86,18 +88,24 @@ def run_jobs(run: Callable[[Job, Stop], Result], jobs: Sequence[Job], threads: i
         raise
     finally:
         for helper in begun:
-            _wait_for(helper)
+            helper.wait()
     if errors:
         raise errors[0]
     return [results[place] for place in range(len(jobs))]
 
 
-def _wait_for(helper: threading.Thread) -> None:
-    """Join a thread, also one whose start an interrupt cut short: it may run all the same, a moment later."""
-    patience = time.monotonic() + _MOMENT
-    while time.monotonic() < patience:
-        try:
-            helper.join()
-            return
-        except RuntimeError:
+class _Helper(threading.Thread):
+    """A thread that says when it has ended: a `join` that an interrupt cuts short may take it for ended before."""
+
+    def __init__(self, target: Callable[[threading.Event], None]) -> None:
+        self.ended = threading.Event()
+        super().__init__(target=target, args=(self.ended,), name="dimco-search")
+
+    def wait(self) -> None:
+        """Until it has ended, also if an interrupt cut its start short: it may run all the same, a moment later."""
+        patience = time.monotonic() + _MOMENT
+        while self.ident is None and time.monotonic() < patience:
             time.sleep(1e-3)
+        if self.ident is not None:
+            self.ended.wait()
+            self.join()
