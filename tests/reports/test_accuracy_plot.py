@@ -53,6 +53,15 @@ def test_names_do_not_overlap_where_lines_end_together(assert_no_texts_overlap):
     assert_no_texts_overlap(accuracy_figure([*ROWS, *many], title="digits"))
 
 
+def test_names_stay_inside_the_picture_where_many_lines_end_at_the_top():
+    figure = accuracy_figure([row(f"method-{i}", bits, 40 * i**0.1 + bits) for i in range(1, 11) for bits in (4, 64)])
+    figure.canvas.draw()
+    for text in figure.axes[0].texts:
+        box = text.get_window_extent()
+        assert figure.bbox.y0 <= box.y0
+        assert box.y1 <= figure.bbox.y1
+
+
 def test_ten_methods_look_different():
     many = [row(f"method-{i}", 8, 50 + i) for i in range(10)]
     drawn = accuracy_figure(many).axes[0].get_lines()

@@ -9,6 +9,7 @@ from dimco.errors import InputError
 from dimco.reports.figure import COLOURS, MARKERS, new_figure
 
 _LABEL_GAP = 0.06
+_HIGHEST_LABEL = 1.1
 _REFERENCE = "#555555"
 
 
@@ -95,11 +96,13 @@ def _label_ends(axes: Any, ends: list[_End], most_bits: int) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(low, high)
     heights = [(end.value - low) / (high - low) for end in ends]
-    for end, place in zip(ends, _apart(heights, _LABEL_GAP), strict=True):
+    places = _apart(heights, _LABEL_GAP)
+    down = max(0.0, max(places) - _HIGHEST_LABEL)
+    for end, place in zip(ends, places, strict=True):
         axes.annotate(
             f"{end.method} {end.value:.1f}",
             xy=(end.bits, end.value),
-            xytext=(1.07, place),
+            xytext=(1.07, place - down),
             textcoords="axes fraction",
             color="#222222",
             fontsize=11,
