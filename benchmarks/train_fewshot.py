@@ -1,7 +1,7 @@
 """Train and measure few-shot jobs on a GPU, several at a time, within a time limit.
 
 usage: train_fewshot.py --data FOLDER --jobs SELECTION[,SELECTION...] [--parallel N] [--time-limit SECONDS]
-                        [--steps-scale F] [--seeds N] [-o FILE.json]
+                        [--steps-scale F] [--seeds N] [--models FOLDER] [-o FILE.json]
 
 A selection is KIND:DATASET:BACKBONE:METHOD:CODE with settings behind it, where later parts may be left out or be *:
     fewshot:miniimagenet:conv4   fewshot:cifar-fs   fewshot:miniimagenet:conv4:dimco-decoder:64x128+steps=20000
@@ -61,7 +61,7 @@ def _run(asked: argparse.Namespace) -> int:
     device = asked.device if asked.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     say(f"{len(queue.waiting)} jobs on {device}, {asked.parallel} at a time")
     protocol = Protocol(asked.validation_episodes, asked.test_episodes)
-    place = Workplace(asked.data, device, protocol, asked.reserve)
+    place = Workplace(asked.data, device, protocol, asked.reserve, asked.models)
     failures = run_queue(queue, cost, place, file, asked.parallel, say)
     file.write()
     say(f"{len(file.records)} jobs in {asked.output}, {len(failures)} failed, {len(queue.waiting)} not started")
@@ -83,6 +83,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--data", type=Path, help="folder with the data sets' arrays")
     parser.add_argument("--jobs", required=True, help="selections with commas between, the most important first")
+    parser.add_argument("--models", type=Path, help="folder for classifiers that several jobs begin with")
     parser.add_argument("--parallel", type=int, default=1, help="processes on the one device")
     parser.add_argument("--time-limit", type=float, help="seconds; no job is started that would not end within them")
     parser.add_argument("--reserve", type=float, default=25.0, help="seconds kept for measuring trainings cut short")

@@ -85,7 +85,7 @@ def test_embeddings_are_measured_by_their_own_scores(tasks):
 
 def test_one_number_for_a_state_and_for_a_run(tasks):
     found = log_probs(0, 4.0)
-    values = [rule_accuracy(found, tasks[s], Rule(name)).mean for s in (1, 5) for name in ("nearest", "mean")]
+    values = [rule_accuracy(found, tasks[s], Rule(name)).mean for s in (1, 5) for name in ("nearest", "product")]
     assert quick_code_accuracy(found, tasks) == pytest.approx(sum(values) / 4)
     records = [{"shots": s, "validation": v} for s, v in ((1, 40.0), (1, 44.0), (5, 60.0), (5, 58.0))]
     assert mean_validation(records) == 52.0

@@ -19,6 +19,8 @@ CPU = torch.device("cpu")
 
 def tiny(method, **changes):
     code = {"k": 4, "d": 3} if method in CODE_METHODS else {}
+    if method == "dimco-distance":
+        code["classifier_steps"] = 10
     settings = {"steps": 10, "classes": 8, "items": 4, "shots": 2, "lr": 0.02, "validations": 2}
     return FewShotJob(dataset="cifar-fs", method=method, **{**code, **settings, **changes})
 
@@ -28,7 +30,7 @@ def test_every_method_is_trained_and_measured(method, few_shot_root):
     record = run_job(tiny(method), few_shot_root, CPU, PROTOCOL)
     assert record["job"] == tiny(method).as_record()
     assert (record["steps"], record["complete"]) == (10, True)
-    assert [look["step"] for look in record["looks"]] == [5, 10]
+    assert [look["step"] for look in record["looks"]] == ([0, 5, 10, 10] if method == "dimco-distance" else [5, 10])
     assert record["best_step"] == max(record["looks"], key=lambda look: look["value"])["step"]
     assert record["bits"] == (6 if method in CODE_METHODS else 32 * 64)
     assert {(found["shots"], found["episodes"]) for found in record["accuracies"]} == {(1, 6), (5, 6)}

@@ -10,7 +10,7 @@ from dimco.experiments.jobs.select import select, setting
 
 def test_a_kind_alone_is_every_cell():
     jobs = select("fewshot")
-    assert len(jobs) == len(set(jobs)) == 4 * (3 * 2 + 5 + 3)
+    assert len(jobs) == len(set(jobs)) == 4 * (4 * 2 + 5 + 3)
     assert {job.dataset for job in jobs} == {"miniimagenet", "cifar-fs"}
     assert {job.code for job in jobs if job.backbone == "resnet12"} == {"128x64", "128x128", ""}
 

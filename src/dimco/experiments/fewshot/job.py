@@ -11,7 +11,7 @@ from dimco.spec import CodeSpec
 
 Experiment = Literal["fewshot", "pilot", "throughput", "correlation", "small-train"]
 
-CODE_METHODS = ("dimco-infomax", "dimco-decoder", "dimco-both")
+CODE_METHODS = ("dimco-infomax", "dimco-decoder", "dimco-both", "dimco-distance")
 EPISODIC_METHODS = ("protonet", "matchingnet", "relationnet", "r2d2")
 METRIC_METHODS = ("triplet", "npair", "cross-entropy")
 METHODS = (*CODE_METHODS, *EPISODIC_METHODS, *METRIC_METHODS)
@@ -33,6 +33,9 @@ class FewShotJob:
     seed : int
     steps : int
         Batches trained on; the learning rate falls along a cosine over them.
+    classifier_steps : int
+        Of "dimco-distance": batches that a classifier of the training classes was trained on before, whose features
+        the code begins with.
     classes, items : int
         Classes of a batch, and items of each.
     images_a_class : int
@@ -51,6 +54,8 @@ class FewShotJob:
         Divides the class scores of the decoder objective.
     decoder : float
         Weight of the decoder's part in "dimco-both", beside the mean over positions of the paper's loss.
+    information : float
+        Weight of that mean in "dimco-distance", beside the loss of tasks.
     label_smoothing : float
         Of the decoder objective.
     validations : int
@@ -65,6 +70,7 @@ class FewShotJob:
     d: int = 0
     seed: int = 0
     steps: int = 26_000
+    classifier_steps: int = 0
     classes: int = 10
     items: int = 10
     images_a_class: int = 0
@@ -77,6 +83,7 @@ class FewShotJob:
     sharpness: float = 1.0
     temperature: float = 4.0
     decoder: float = 1.0
+    information: float = 0.0
     label_smoothing: float = 0.0
     validations: int = 20
 
@@ -93,6 +100,9 @@ class FewShotJob:
         if has_code != bool(self.k and self.d):
             wanted = "k and d" if has_code else "no k and d"
             raise InputError(f"expected {wanted} for {self.method}; got {self.k} and {self.d}")
+        if (self.method == "dimco-distance") != bool(self.classifier_steps):
+            wanted = "classifier_steps" if self.method == "dimco-distance" else "no classifier_steps"
+            raise InputError(f"expected {wanted} for {self.method}; got {self.classifier_steps}")
         for name in ("steps", "classes", "items", "validations"):
             if getattr(self, name) < 1:
                 raise InputError(f"expected {name} of at least 1; got {getattr(self, name)}")

@@ -21,9 +21,9 @@ from dimco.fewshot.rules import Rule
 WAYS, QUERIES = 5, 15
 SHOTS = (1, 5)
 PAPER_RULE = "nearest"
-_TEMPERATURES = (0.5, 1.0, 2.0, 4.0, 8.0)
+_TEMPERATURES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 _CONCENTRATIONS = (0.25, 1.0, 4.0)
-_QUICK_RULES = (Rule("nearest"), Rule("mean"))
+_QUICK_RULES = (Rule("nearest"), Rule("product"))
 
 
 @dataclass(frozen=True)

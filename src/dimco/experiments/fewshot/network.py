@@ -13,12 +13,13 @@ from dimco.baselines.metric import CrossEntropy, NPairLoss, TripletLoss, nearest
 from dimco.embedding_model import EmbeddingModel
 from dimco.experiments.fewshot.job import FewShotJob
 from dimco.experiments.fewshot.objective import FewShotObjective
+from dimco.experiments.fewshot.rule_objective import RuleObjective
 from dimco.fewshot.accuracy import ScoreEpisodes
-from dimco.heads import LinearHead
+from dimco.heads import CodeHead, DistanceHead, LinearHead
 from dimco.model import CodeModel
 
 _HEAD_WIDTH = 128
-_CONV4_CHANNELS = 64
+_CONV4_CHANNELS, _MOST_DISTANCES = 64, 640
 
 
 class Built(NamedTuple):
@@ -43,14 +44,23 @@ def build(job: FewShotJob, preprocessing: Preprocessing, classes: int) -> Built:
     backbone = build_backbone(job.backbone, size=preprocessing.crop, preprocessing=preprocessing)
     features = cast(int, backbone.out_features)
     if job.learns_codes:
-        head = LinearHead(features, job.spec, hidden=job.width or _HEAD_WIDTH)
-        return Built(CodeModel(backbone, head), _code_objective(job, classes), None)
+        return Built(CodeModel(backbone, _head(job, features)), _code_objective(job, classes), None)
     network = EmbeddingModel(backbone, width=job.width or None)
     objective, score = _embedding_objective(job, job.width or features, classes)
     return Built(network, objective, score)
 
 
-def _code_objective(job: FewShotJob, classes: int) -> FewShotObjective:
+def _head(job: FewShotJob, features: int) -> CodeHead:
+    """The paper's layer, or distances on the sphere, in whole numbers a position that the features can fill."""
+    if job.method != "dimco-distance":
+        return LinearHead(features, job.spec, hidden=job.width or _HEAD_WIDTH)
+    width = job.width or max(job.d, min(features, _MOST_DISTANCES) // job.d * job.d)
+    return DistanceHead(features, job.spec, hidden=width, normalized=True)
+
+
+def _code_objective(job: FewShotJob, classes: int) -> nn.Module:
+    if job.method == "dimco-distance":
+        return RuleObjective(job.spec, job.shots, job.classes, job.information)
     weights = {"dimco-infomax": (1.0, 0.0), "dimco-decoder": (0.0, 1.0), "dimco-both": (1.0, job.decoder)}
     infomax, decoder = weights[job.method]
     return FewShotObjective(

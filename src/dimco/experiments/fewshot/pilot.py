@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from dimco.experiments.fewshot.job import FewShotJob
+from dimco.experiments.fewshot.settings import settings_of
 
 _STEPS = {"conv4": 6_000, "resnet12": 5_000}
 _CODE = {"conv4": (64, 128), "resnet12": (128, 128)}
@@ -40,6 +41,13 @@ BOTH_CHANGES: tuple[dict[str, Any], ...] = (
     {"sharpness": 4.0},
     {"sharpness": 4.0, "decoder": 0.3},
 )
+DISTANCE_CHANGES: tuple[dict[str, Any], ...] = (
+    {},
+    {"lr": 0.01},
+    {"shots": 5},
+    {"information": 1.0},
+)
+_DISTANCE = {"steps": 1_500, "classifier_steps": 6_000}
 
 
 def pilot_jobs(dataset: str, backbone: str) -> list[FewShotJob]:
@@ -47,4 +55,6 @@ def pilot_jobs(dataset: str, backbone: str) -> list[FewShotJob]:
     k, d = _CODE[backbone]
     base = FewShotJob("pilot", dataset, backbone, k=k, d=d, steps=_STEPS[backbone], validations=4)
     changes = {"dimco-infomax": INFOMAX_CHANGES, "dimco-decoder": DECODER_CHANGES, "dimco-both": BOTH_CHANGES}
-    return [replace(base, method=method, **change) for method, of_method in changes.items() for change in of_method]
+    trained = [replace(base, method=method, **change) for method, of_method in changes.items() for change in of_method]
+    begun = {**_DISTANCE, **settings_of("dimco-distance", backbone), "method": "dimco-distance"}
+    return trained + [replace(base, **{**begun, **change}) for change in DISTANCE_CHANGES]

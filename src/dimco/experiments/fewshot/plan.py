@@ -9,6 +9,8 @@ from dimco.experiments.fewshot.settings import settings_of
 
 CODES = {"conv4": ((64, 64), (64, 128)), "resnet12": ((128, 64), (128, 128))}
 CODE_STEPS = {"conv4": 26_000, "resnet12": 20_000}
+CLASSIFIER_STEPS = {"conv4": 20_000, "resnet12": 30_000}
+DISTANCE_STEPS = 3_000
 FLOAT_STEPS = {"conv4": 15_000, "resnet12": 12_000}
 _SHOTS = {"protonet": (5, 1)}
 
@@ -17,16 +19,27 @@ def fewshot_jobs(dataset: str, backbone: str) -> list[FewShotJob]:
     """Every method on one data set and backbone, codes of both sizes; ProtoNet trained with five shots and with one."""
     common: dict[str, Any] = {"dataset": dataset, "backbone": backbone, "validations": 12}
     codes = [
-        FewShotJob(**common, method=method, k=k, d=d, steps=CODE_STEPS[backbone], **settings_of(method, backbone))
+        FewShotJob(**common, method=method, k=k, d=d, **_lengths(method, backbone), **settings_of(method, backbone))
         for method in CODE_METHODS
         for k, d in CODES[backbone]
     ]
     floats = [
-        FewShotJob(**common, method=method, shots=shots, steps=FLOAT_STEPS[backbone], **settings_of(method, backbone))
+        FewShotJob(
+            **common, method=method, **{"shots": shots, **_lengths(method, backbone), **settings_of(method, backbone)}
+        )
         for method in (*EPISODIC_METHODS, *METRIC_METHODS)
         for shots in _SHOTS.get(method, (5,))
     ]
     return codes + floats
+
+
+def _lengths(method: str, backbone: str) -> dict[str, Any]:
+    """The classifier that a distance head begins with is the one of the cross-entropy baseline."""
+    if method == "dimco-distance":
+        return {"steps": DISTANCE_STEPS, "classifier_steps": CLASSIFIER_STEPS[backbone]}
+    if method == "cross-entropy":
+        return {"steps": CLASSIFIER_STEPS[backbone]}
+    return {"steps": (CODE_STEPS if method in CODE_METHODS else FLOAT_STEPS)[backbone]}
 
 
 def throughput_jobs(dataset: str, backbone: str) -> list[FewShotJob]:

@@ -10,6 +10,14 @@ import torch
 
 from dimco.datasets.image_set import ImageSet
 from dimco.embedding_model import EmbeddingModel
+from dimco.experiments.fewshot.classifier import (
+    begin_with_classifier,
+    begin_with_features,
+    classifier_file,
+    classifier_job,
+    keep,
+    requantize_if_better,
+)
 from dimco.experiments.fewshot.data import few_of_each, load_parts, repeated, training_preprocessing
 from dimco.experiments.fewshot.gpu import BusyMeter
 from dimco.experiments.fewshot.job import FewShotJob
@@ -26,7 +34,7 @@ from dimco.experiments.fewshot.measure import (
 )
 from dimco.experiments.fewshot.network import Built, build
 from dimco.experiments.fewshot.outputs import all_outputs
-from dimco.experiments.fewshot.train import train_job
+from dimco.experiments.fewshot.train import Trained, train_job
 from dimco.fewshot.rules import Rule
 from dimco.randomness import seeded
 
@@ -40,6 +48,7 @@ def run_job(
     device: torch.device,
     protocol: Protocol | None = None,
     deadline: float | None = None,
+    models: Path | None = None,
 ) -> dict[str, Any]:
     """The record of a job: its settings, how it trained, and its accuracies.
 
@@ -52,28 +61,44 @@ def run_job(
     protocol : Protocol, optional
     deadline : float, optional
         On `time.monotonic`'s clock: training ends early then, and what was best is measured.
+    models : Path, optional
+        Folder of trained classifiers, to begin with where they are there, and to keep new ones in.
     """
     start = time.perf_counter()
     protocol = protocol or Protocol()
     parts = load_parts(job.dataset, root)
+    classes = len(parts["train"].classes)
     few = few_of_each(parts["train"], job.images_a_class, job.seed)
     images = repeated(few, _SHORTEST_EPOCH * job.batch_size) if job.items == 1 else few
     with seeded(job.seed, "weights"):
-        built = build(job, training_preprocessing(job.dataset, root), len(parts["train"].classes))
-    looks = few_shot_episodes(parts["val"].labels, min(_LOOK_EPISODES, protocol.validation))
-
-    def look(step: int) -> float:
-        meter.stop()
-        outputs = _outputs(job, built, parts["val"], device, half=True)
-        if built.score is None:
-            return quick_code_accuracy(outputs, looks)
-        return quick_accuracy(outputs, built.score, looks)
-
+        built = build(job, training_preprocessing(job.dataset, root), classes)
+    tasks = few_shot_episodes(parts["val"].labels, min(_LOOK_EPISODES, protocol.validation))
     meter = BusyMeter(device)
-    try:
-        trained = train_job(job, built, images, device, look, lambda step: meter.start(), deadline)
-    finally:
+
+    def look(one: FewShotJob, network: Built) -> float:
         meter.stop()
+        outputs = _outputs(one, network, parts["val"], device, half=True)
+        if network.score is None:
+            return quick_code_accuracy(outputs, tasks)
+        return quick_accuracy(outputs, network.score, tasks)
+
+    def train(one: FewShotJob, network: Built) -> Trained:
+        try:
+            return train_job(
+                one, network, images, device, lambda _: look(one, network), lambda _: meter.start(), deadline
+            )
+        finally:
+            meter.stop()
+
+    if job.classifier_steps:
+        kept = classifier_file(classifier_job(job, classes), models)
+        begun = begin_with_classifier(job, built, classes, train, kept)
+        begin_with_features(built, images, device)
+    trained = train(job, built)
+    if job.classifier_steps:
+        requantize_if_better(built, images, device, trained, lambda: look(job, built))
+    elif isinstance(built.network, EmbeddingModel):
+        keep(built.network, classifier_file(job, models))
     accuracies = [] if job.experiment == "throughput" else _accuracies(job, built, parts, device, protocol)
     return {
         "job": job.as_record(),
@@ -88,6 +113,7 @@ def run_job(
         "images_per_second": round(trained.steps_a_second * job.batch_size),
         "gpu_busy_percent": meter.percent,
         "not_captured": trained.not_captured,
+        **({"classifier": begun} if job.classifier_steps else {}),
         "seconds": round(time.perf_counter() - start, 2),
     }
 

@@ -10,6 +10,7 @@ CODE_SETTINGS: dict[str, dict[str, Any]] = {
     "dimco-infomax": {"sharpness": 4.0, "independence": 0.1},
     "dimco-decoder": {"temperature": 4.0},
     "dimco-both": {"temperature": 4.0, "independence": 0.1},
+    "dimco-distance": {"lr": 0.003, "shots": 1},
 }
 EMBEDDING_SETTINGS: dict[str, dict[str, Any]] = {
     "conv4": {"optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
@@ -17,6 +18,11 @@ EMBEDDING_SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
+METHOD_SETTINGS: dict[str, dict[str, Any]] = {"cross-entropy": {"classes": 50, "items": 2}}
+
+
 def settings_of(method: str, backbone: str) -> dict[str, Any]:
     """Settings of `FewShotJob` that are not its defaults."""
-    return CODE_SETTINGS[method] if method in CODE_METHODS else EMBEDDING_SETTINGS[backbone]
+    if method in CODE_METHODS:
+        return CODE_SETTINGS[method]
+    return EMBEDDING_SETTINGS[backbone] | METHOD_SETTINGS.get(method, {})

@@ -87,7 +87,8 @@ def train_job(
         To train on.
     device : torch.device
     look : callable, optional
-        From the number of steps done to the value by which states are compared; called `job.validations` times.
+        From the number of steps done to the value by which states are compared; called `job.validations` times, and
+        before the first step where the network has been trained already.
     every_epoch : callable, optional
         Called with the number of steps done after each epoch.
     deadline : float, optional
@@ -99,6 +100,13 @@ def train_job(
     done = Trained(asked=epochs * steps, steps_an_epoch=steps)
     kept: list[dict[str, Tensor]] = []
 
+    def consider(seen: Look) -> None:
+        found = {"step": done.steps, "value": round(seen(done.steps), 3)}
+        done.looks.append(found)
+        if done.best is None or found["value"] > done.best["value"]:
+            done.best = found
+            kept[:] = [_copy(built.network), _copy(built.objective)]
+
     def on_epoch(record: EpochRecord) -> None:
         done.steps += steps
         done.seconds += record.seconds
@@ -107,14 +115,12 @@ def train_job(
             every_epoch(done.steps)
         out_of_time = deadline is not None and time.monotonic() > deadline
         if look is not None and (record.epoch in last_of_look or out_of_time):
-            found = {"step": done.steps, "value": round(look(done.steps), 3)}
-            done.looks.append(found)
-            if done.best is None or found["value"] > done.best["value"]:
-                done.best = found
-                kept[:] = [_copy(built.network), _copy(built.objective)]
+            consider(look)
         if out_of_time:
             raise _OutOfTimeError
 
+    if look is not None and job.classifier_steps:
+        consider(look)
     data = PixelData(images.pixels, images.labels, augmentation(images))
     config = _config(job, epochs, device)
     with contextlib.suppress(_OutOfTimeError):

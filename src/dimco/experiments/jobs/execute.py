@@ -14,8 +14,14 @@ from dimco.experiments.fewshot.run_job import run_job as run_fewshot
 
 
 def execute(
-    job: FewShotJob, root: Path | None, device: torch.device, protocol: Protocol, deadline: float | None = None
+    job: FewShotJob,
+    root: Path | None,
+    device: torch.device,
+    protocol: Protocol,
+    deadline: float | None = None,
+    models: Path | None = None,
 ) -> dict[str, Any]:
     """Run a job on a device; its training ends at the deadline, on `time.monotonic`'s clock, if not before."""
-    run = run_correlation if job.experiment == "correlation" else run_fewshot
-    return run(job, root, device, protocol, deadline)
+    if job.experiment == "correlation":
+        return run_correlation(job, root, device, protocol, deadline)
+    return run_fewshot(job, root, device, protocol, deadline, models)

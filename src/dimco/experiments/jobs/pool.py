@@ -38,12 +38,15 @@ class Workplace:
     protocol : Protocol
     reserve : float
         Seconds before the end of the time at which trainings are stopped, so that what they learned is measured.
+    models : Path or None
+        Folder for classifiers that several jobs begin with.
     """
 
     root: Path | None
     device: str
     protocol: Protocol
     reserve: float = 25.0
+    models: Path | None = None
 
 
 def run_queue(queue: JobQueue, cost: CostModel, place: Workplace, file: JobsFile, parallel: int, say: Say) -> list[str]:
@@ -127,7 +130,7 @@ def attempt(job: FewShotJob, place: Workplace, deadline: float | None) -> tuple[
     """The record of a job, or None and why there is none; an error in one job is not the end of the others."""
     device = torch.device(place.device)
     try:
-        return execute(job, place.root, device, place.protocol, deadline), ""
+        return execute(job, place.root, device, place.protocol, deadline, place.models), ""
     except Exception:
         return None, traceback.format_exc()
     finally:
