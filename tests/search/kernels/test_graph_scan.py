@@ -1,4 +1,4 @@
-"""Triton's interpreter runs the steps on the CPU, unrecorded, where triton is installed; it is asked for at the start."""
+"""Triton's interpreter runs the steps on the CPU, unrecorded, where triton is installed; asked for at the start."""
 
 import os
 import subprocess
@@ -61,7 +61,7 @@ def tables_of(layout, queries, kind="normal"):
 """
 
 _EXACT = """
-for code in ("16x9", "16x1", "5x3", "3x5", "2x9"):
+for code in ("16x17", "16x1", "5x3", "3x5", "2x9"):
     for kind in ("normal", "few values", "ranges", "extreme"):
         layout, symbols = drawn(code, 700)
         ids = rng.permutation(5000)[:700].astype(np.int64)

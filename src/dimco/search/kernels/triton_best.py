@@ -24,16 +24,21 @@ def _scores(  # type: ignore[no-untyped-def]
     """The scores of all items of some blocks, entry after entry in the order of positions."""
     COLUMNS: tl.constexpr = (D + GROUP - 1) // GROUP
     WIDTH: tl.constexpr = 4 // GROUP
+    UNROLLED: tl.constexpr = COLUMNS if COLUMNS < 16 else 16
     item = tl.arange(0, 64)
     first = codes + block[:, None] * (COLUMNS * 32) + (item & 31)[None, :]
     shift = (item >> 5 << 2)[None, :]
     total = tl.zeros((block.shape[0], 64), tl.float64)
-    for column in tl.static_range(COLUMNS):
-        joint = tl.load(first + column * 32, mask=inside[:, None], other=0).to(tl.int32) >> shift
-        for place in tl.static_range(GROUP):
-            if column * GROUP + place < D:
+    for start in range(0, COLUMNS, UNROLLED):
+        for further in tl.static_range(UNROLLED):
+            column = start + further
+            joint = (
+                tl.load(first + column * 32, mask=inside[:, None] & (column < COLUMNS), other=0).to(tl.int32) >> shift
+            )
+            for place in tl.static_range(GROUP):
+                position = column * GROUP + place
                 symbol = joint >> place * WIDTH & (1 << WIDTH) - 1
-                total += tl.load(entries + (column * GROUP + place) * 16 + symbol)
+                total += tl.load(entries + position * 16 + symbol, mask=(symbol >= 0) & (position < D), other=0.0)
     return total
 
 
