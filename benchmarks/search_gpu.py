@@ -15,6 +15,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,11 @@ from dimco.atomic import write_text
 from dimco.experiments.provenance import provenance
 from dimco.search.device import DeviceIndex
 from dimco.search.index import CodeIndex
+from dimco.search.kernels.workers import usable_cores
 from dimco.spec import CodeSpec
 
 NEIGHBOURS, CHECKED = 10, 4
+PARTS, DRAWN = 64, 1 << 16
 
 
 def timed(work: Callable[[], Any], rounds: int) -> list[float]:
@@ -52,11 +55,12 @@ def reading(stored: torch.Tensor, rounds: int) -> list[float]:
 
 def check(symbols: np.ndarray, tables: torch.Tensor, found: Any) -> None:
     """Compare ids and scores with sums over every code, added position after position in float64."""
+    on_device = torch.from_numpy(symbols).cuda()
     for query in range(CHECKED):
         exact = torch.zeros(len(symbols), dtype=torch.float64, device="cuda")
         for position in range(symbols.shape[1]):
             entries = tables[query, position].double().cuda()
-            exact += entries[torch.from_numpy(symbols[:, position]).cuda().int()]
+            exact += entries[on_device[:, position].int()]
         best = exact.topk(NEIGHBOURS + 100)
         order = sorted(zip((-best.values).tolist(), best.indices.tolist(), strict=True))[:NEIGHBOURS]
         if [item for _, item in order] != found.ids[query].tolist():
@@ -65,10 +69,25 @@ def check(symbols: np.ndarray, tables: torch.Tensor, found: Any) -> None:
             sys.exit(f"error: query {query}: expected the scores {order}; got {found.scores[query]}")
 
 
+def drawn(items: int, spec: CodeSpec, seed: int) -> np.ndarray:
+    """Uniformly random codes, drawn by several threads: the same for the same seed on every machine."""
+    symbols = np.empty((items, spec.d), dtype=np.uint8)
+    parts = np.array_split(symbols, PARTS)
+
+    def draw(part: np.ndarray, rng: np.random.Generator) -> None:
+        for start in range(0, len(part), DRAWN):
+            some = part[start : start + DRAWN]
+            some[:] = rng.integers(0, spec.k, some.shape, dtype=np.uint8)
+
+    with ThreadPoolExecutor(usable_cores()) as threads:
+        list(threads.map(draw, parts, np.random.default_rng([seed, 1]).spawn(PARTS)))
+    return symbols
+
+
 def measure(items: int, spec: CodeSpec, queries: int, rounds: int, seed: int) -> list[dict[str, Any]]:
     """Rows of the results."""
     rng = np.random.default_rng(seed)
-    symbols = rng.integers(0, spec.k, (items, spec.d), dtype=np.uint8)
+    symbols = drawn(items, spec, seed)
     tables = torch.from_numpy(rng.normal(size=(queries, spec.d, spec.k)).astype(np.float32)).log_softmax(-1)
     index = CodeIndex(spec)
     index.add(symbols)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from dimco.errors import InputError
-from dimco.search.kernels.torch_scan import DeviceCodes
+from dimco.search.kernels.device_codes import DeviceCodes
 from dimco.search.neighbours import Neighbours, neighbours_of
 from dimco.search.queries import read_count, read_queries
 from dimco.search.snapshot import Snapshot

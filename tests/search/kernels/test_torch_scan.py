@@ -3,8 +3,9 @@ import pytest
 import torch
 
 from dimco.search.kernels import torch_scan as module
+from dimco.search.kernels.device_codes import DeviceCodes
 from dimco.search.kernels.torch_minima import TorchMinima
-from dimco.search.kernels.torch_scan import DeviceCodes, scan_torch
+from dimco.search.kernels.torch_scan import scan_torch
 from dimco.search.layout import Layout
 from dimco.search.scan import ScanSegment
 from dimco.spec import CodeSpec

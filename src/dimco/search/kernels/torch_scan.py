@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,7 @@ from torch import Tensor
 
 from dimco.search.kernels import sieve
 from dimco.search.kernels.sieve import RoundedMinima, Sieve
-from dimco.search.kernels.torch_codes import Piece, upload, upload_keep
+from dimco.search.kernels.torch_codes import Piece, upload
 from dimco.search.kernels.torch_losses import Losses
 from dimco.search.kernels.torch_minima import TorchMinima, table_entries
 from dimco.search.layout import BLOCK, Layout
@@ -52,7 +51,7 @@ def scan_torch(
         At least one query; entries are finite or -inf.
     n : int
     device : str or torch.device
-        Where to compute; the codes are sent there piece by piece. `DeviceCodes` keeps them there.
+        Where to compute; the codes are sent there piece by piece. `device_codes` keeps them there.
 
     Returns
     -------
@@ -67,48 +66,17 @@ def scan_torch(
             for start in range(0, segment.rows, rows):
                 yield upload(layout, segment, start, min(start + rows, segment.rows), place)
 
-    return _scan(layout, pieces, tables, n, place)
+    return scan_pieces(layout, pieces, tables, n, place)
 
 
-class DeviceCodes:
-    """Codes copied to a device once and searched there many times.
-
-    Parameters
-    ----------
-    layout : Layout
-    segments : sequence of ScanSegment
-    device : str or torch.device
-    """
-
-    def __init__(self, layout: Layout, segments: Sequence[ScanSegment], device: str | torch.device) -> None:
-        self.layout, self.device = layout, torch.device(device)
-        self._pieces = [upload(layout, segment, 0, segment.rows, self.device) for segment in segments]
-
-    def scan(
-        self, tables: NDArray[np.float32], n: int, keep: Sequence[NDArray[np.uint64] | None] | None = None
-    ) -> Results:
-        """As `scan_torch`; `keep`, one bitmap a segment, replaces those the segments came with."""
-        whole = self._pieces
-        if keep is not None:
-            whole = [
-                replace(piece, keep=upload_keep(words, piece.rows, self.device))
-                for piece, words in zip(whole, keep, strict=True)
-            ]
-
-        def pieces(rows: int) -> Iterator[Piece]:
-            for piece in whole:
-                yield from piece.split(rows)
-
-        return _scan(self.layout, pieces, tables, n, self.device)
-
-
-def _scan(
+def scan_pieces(
     layout: Layout,
     pieces: Callable[[int], Iterator[Piece]],
     tables: NDArray[np.float32],
     n: int,
     device: torch.device,
 ) -> Results:
+    """As `scan_torch`, of pieces on a device; `pieces` gives them all, of at most so many rows each."""
     queries = len(tables)
     together = min(queries, max(1, _TABLE_ENTRIES // table_entries(layout)))
     numbers = _CPU_NUMBERS if device.type == "cpu" else _GPU_NUMBERS

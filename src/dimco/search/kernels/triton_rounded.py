@@ -47,20 +47,10 @@ def _smallest_half(pairs):  # type: ignore[no-untyped-def]
 
 
 @triton.jit  # type: ignore[untyped-decorator]
-def smallest_rounded(  # type: ignore[no-untyped-def]
-    words,
-    tables,
-    minima,
-    blocks,
-    COLUMNS: tl.constexpr,
-    PERMUTED: tl.constexpr,
-    BLOCKS: tl.constexpr,
-):
-    """Some blocks and one query. Two columns are added in bytes, 2 x 127 at most, and then in 16 bits."""
-    block = tl.program_id(0).to(tl.int64) * BLOCKS + tl.arange(0, BLOCKS)
-    inside = block < blocks
+def smallest_sums(words, tables, block, inside, COLUMNS: tl.constexpr, PERMUTED: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Of some blocks and one query. Two columns are added in bytes, 2 x 127 at most, and then in 16 bits."""
     first = words + block[:, None] * (COLUMNS * 8) + tl.arange(0, 8)[None, :]
-    even_low = tl.zeros((BLOCKS, 8), tl.int32)
+    even_low = tl.zeros((block.shape[0], 8), tl.int32)
     odd_low, even_high, odd_high = even_low, even_low, even_low
     for pair in tl.static_range((COLUMNS + 1) // 2):
         stored = tl.load(first + 2 * pair * 8, mask=inside[:, None], other=0)
@@ -79,7 +69,44 @@ def smallest_rounded(  # type: ignore[no-untyped-def]
         odd_high += high >> 8 & 0x00FF00FF
     low = tl.minimum(_smallest_half(even_low), _smallest_half(odd_low))
     high = tl.minimum(_smallest_half(even_high), _smallest_half(odd_high))
-    tl.store(minima + block, tl.min(tl.minimum(low, high), axis=1), mask=inside)
+    return tl.min(tl.minimum(low, high), axis=1)
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def smallest_rounded(  # type: ignore[no-untyped-def]
+    words,
+    tables,
+    minima,
+    blocks,
+    COLUMNS: tl.constexpr,
+    PERMUTED: tl.constexpr,
+    BLOCKS: tl.constexpr,
+):
+    """The smallest sum in every block."""
+    block = tl.program_id(0).to(tl.int64) * BLOCKS + tl.arange(0, BLOCKS)
+    inside = block < blocks
+    tl.store(minima + block, smallest_sums(words, tables, block, inside, COLUMNS, PERMUTED), mask=inside)
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def append_blocks(  # type: ignore[no-untyped-def]
+    words,
+    tables,
+    most,
+    found,
+    counts,
+    blocks,
+    CAPACITY: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    PERMUTED: tl.constexpr,
+    BLOCKS: tl.constexpr,
+):
+    """Blocks with a sum of at most `most`, in any order; the first count goes on past what fits into `found`."""
+    block = tl.program_id(0).to(tl.int64) * BLOCKS + tl.arange(0, BLOCKS)
+    inside = block < blocks
+    near = inside & (smallest_sums(words, tables, block, inside, COLUMNS, PERMUTED) <= tl.load(most))
+    place = tl.atomic_add(counts + tl.zeros((BLOCKS,), tl.int32), 1, mask=near, sem="relaxed")
+    tl.store(found + place, block.to(tl.int32), mask=near & (place < CAPACITY))
 
 
 def rounded_minima(piece: Piece, rounded: Tensor) -> Tensor:
