@@ -37,4 +37,4 @@ def alone(job: FewShotJob) -> float:
     """Seconds of a job alone on an H200, guessed; a data set that is not known is taken as miniImageNet."""
     size = job.dataset if job.dataset in _BEFORE_AND_AFTER else "miniimagenet"
     step = max(_SMALLEST_STEP, job.batch_size * _MICROSECONDS_AN_IMAGE[job.backbone, size] * 1e-6)
-    return _BEFORE_AND_AFTER[size] + job.steps * step
+    return _BEFORE_AND_AFTER[size] + (job.classifier_steps + job.steps) * step
