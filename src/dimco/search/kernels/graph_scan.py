@@ -23,10 +23,10 @@ from dimco.search.kernels.torch_codes import Piece
 from dimco.search.kernels.triton_best import append_rows, best_of_sample, plan
 from dimco.search.kernels.triton_rounded import append_blocks
 
-SAMPLES, SAMPLE_BLOCKS = 1024, 16
+SAMPLES, SAMPLE_BLOCKS = 2048, 8
 NEAR, ROWS, FEWEST_ROWS, ROWS_AN_ITEM = 1 << 15, 1 << 14, 1 << 12, 512
 SLOTS = 8
-_ROUNDED_BLOCKS, _SCORED_BLOCKS, _COUNTS = 64, 16, 2
+_ROUNDED_BLOCKS, _ROUNDED_WARPS, _SCORED_BLOCKS, _COUNTS = 64, 2, 16, 2
 
 
 class GraphScan:
@@ -174,6 +174,7 @@ class Steps:
             COLUMNS=self.layout.columns,
             PERMUTED=self._piece.blocks.is_cuda and torch.version.hip is None,
             BLOCKS=_ROUNDED_BLOCKS,
+            num_warps=_ROUNDED_WARPS,
         )
 
     def score(self) -> None:
