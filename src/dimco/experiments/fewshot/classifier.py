@@ -92,6 +92,7 @@ def begin_with_features(built: Built, images: ImageSet, device: torch.device) ->
     x = _features(built, images, device)
     begun = DistanceHead.from_features(x, head.spec, head.projection.out_features, normalized=head.normalized)
     head.load_state_dict(begun.state_dict())
+    built.network.to(device)
     some = generator(0, "scale").choice(len(x), min(_SCALED_BY, len(x)), replace=False)
     with torch.no_grad():
         cast(RuleObjective, built.objective.to(device)).scale_to(begun(x[torch.from_numpy(some).to(device)]))

@@ -9,9 +9,9 @@ from dimco.experiments.fewshot.settings import settings_of
 
 CODES = {"conv4": ((64, 64), (64, 128)), "resnet12": ((128, 64), (128, 128))}
 CODE_STEPS = {"conv4": 26_000, "resnet12": 20_000}
-CLASSIFIER_STEPS = {"conv4": 20_000, "resnet12": 30_000}
-DISTANCE_STEPS = 3_000
-FLOAT_STEPS = {"conv4": 15_000, "resnet12": 12_000}
+CLASSIFIER_STEPS = {"conv4": 12_000, "resnet12": 26_000}
+DISTANCE_STEPS = 2_000
+FLOAT_STEPS = {"conv4": 12_000, "resnet12": 8_000}
 _SHOTS = {"protonet": (5, 1)}
 
 

@@ -8,7 +8,7 @@ from dimco.experiments.fewshot.job import CODE_METHODS
 
 CODE_SETTINGS: dict[str, dict[str, Any]] = {
     "dimco-infomax": {"sharpness": 4.0, "independence": 0.1},
-    "dimco-decoder": {"temperature": 4.0},
+    "dimco-decoder": {"temperature": 4.0, "classes": 50, "items": 2},
     "dimco-both": {"temperature": 4.0, "independence": 0.1},
     "dimco-distance": {"lr": 0.003, "shots": 1},
 }

@@ -23,6 +23,8 @@ from dimco.training.pixel_data import PixelData
 
 Look = Callable[[int], float]
 
+_WORTH_COMPILING = 4_000
+
 
 class _OutOfTimeError(Exception):
     """Raised inside training to end it early."""
@@ -152,7 +154,7 @@ def _config(job: FewShotJob, epochs: int, device: torch.device) -> TrainingConfi
         optimizer=job.optimizer,
         weight_decay=job.weight_decay,
         captured=cuda,
-        compiled=cuda and importlib.util.find_spec("triton") is not None,
+        compiled=cuda and job.steps >= _WORTH_COMPILING and importlib.util.find_spec("triton") is not None,
     )
 
 
