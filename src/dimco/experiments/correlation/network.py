@@ -8,11 +8,10 @@ from torch import Tensor, nn
 
 from dimco.backbones import build_backbone
 from dimco.backbones.preprocessing import Preprocessing
-from dimco.baselines.episodic import ProtoNet
 from dimco.baselines.metric import NPairLoss, TripletLoss, nearest_centroid_scores
 from dimco.embedding_model import EmbeddingModel
 from dimco.experiments.fewshot.job import FewShotJob
-from dimco.experiments.fewshot.network import Built, build
+from dimco.experiments.fewshot.network import Built, build, scaled_protonet
 from dimco.fewshot.accuracy import ScoreEpisodes
 from dimco.heads import LinearHead
 
@@ -43,7 +42,7 @@ def build_correlation(job: FewShotJob, preprocessing: Preprocessing, classes: in
 def _objective(job: FewShotJob) -> tuple[nn.Module, ScoreEpisodes]:
     """The loss of a method, and the similarity it trains: cosine, or minus the squared distance."""
     if job.method == "protonet":
-        learner = ProtoNet(shots=job.shots, ways=job.classes)
+        learner = scaled_protonet(job, job.k * job.d)
         return learner, learner.scores
     losses: dict[str, nn.Module] = {"triplet": TripletLoss(), "npair": NPairLoss(ways=job.classes)}
     return losses[job.method], nearest_centroid_scores

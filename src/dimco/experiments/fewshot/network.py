@@ -19,7 +19,7 @@ from dimco.heads import CodeHead, DistanceHead, LinearHead
 from dimco.model import CodeModel
 
 _HEAD_WIDTH = 128
-_CONV4_CHANNELS, _MOST_DISTANCES = 64, 640
+_CONV4_CHANNELS, _MOST_DISTANCES, _FEATURES_A_DEGREE = 64, 640, 16
 
 
 class Built(NamedTuple):
@@ -79,7 +79,10 @@ def _embedding_objective(job: FewShotJob, features: int, classes: int) -> tuple[
     if job.method == "relationnet":
         learner: EpisodicLearner = RelationNet(_maps(job, features), shots=job.shots, ways=job.classes)
         return learner, learner.scores
-    episodic: dict[str, type[EpisodicLearner]] = {"protonet": ProtoNet, "matchingnet": MatchingNet, "r2d2": R2D2}
+    if job.method == "protonet":
+        learner = scaled_protonet(job, features)
+        return learner, learner.scores
+    episodic: dict[str, type[EpisodicLearner]] = {"matchingnet": MatchingNet, "r2d2": R2D2}
     if job.method in episodic:
         learner = episodic[job.method](shots=job.shots, ways=job.classes)
         return learner, learner.scores
@@ -89,6 +92,11 @@ def _embedding_objective(job: FewShotJob, features: int, classes: int) -> tuple[
         "triplet": TripletLoss(),
     }
     return losses[job.method], nearest_centroid_scores
+
+
+def scaled_protonet(job: FewShotJob, features: int) -> ProtoNet:
+    """With distances over a sixteenth of the features, whose sum they are; validation classes gain by it."""
+    return ProtoNet(shots=job.shots, ways=job.classes, temperature=max(1.0, features / _FEATURES_A_DEGREE))
 
 
 def _maps(job: FewShotJob, features: int) -> int | tuple[int, int, int]:
