@@ -33,3 +33,12 @@ def neighbours_of(snapshot: Snapshot, ids: NDArray[np.int64], scores: NDArray[np
     if single:
         ids, scores = ids[0], scores[0]
     return Neighbours(ids, scores, snapshot.labels_of(ids))
+
+
+def one_neighbours(
+    snapshot: Snapshot, ids: NDArray[np.int64], scores: NDArray[np.float64], *, flat: bool
+) -> Neighbours:
+    """The same for one query, whose ids and scores are flat; with a first axis unless they are to stay so."""
+    if not flat:
+        ids, scores = ids[np.newaxis], scores[np.newaxis]
+    return Neighbours(ids, scores, None if snapshot.label_kind is None else snapshot.labels_of(ids))
