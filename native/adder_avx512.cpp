@@ -92,6 +92,7 @@ void walk(const AdderTask& task, int64_t blocks) {
     const uint8_t* block = task.blocks + place * task.block_bytes;
     Sums sums[Columns::template kSums<kQueries>];
     int step = 0;
+#pragma GCC unroll 8
     for (; step + kGroup <= steps; step += kGroup) Columns::template add<kQueries>(task, block, step, kGroup, sums);
     if (step < steps) Columns::template add<kQueries>(task, block, step, steps - step, sums);
     Columns::template store_all<kQueries>(sums, task, place);

@@ -27,7 +27,8 @@ Bound::Bound(const Layout& layout, const float* table, const Filter& filter)
   for (const auto [best, worst] : ranges_) {
     exists_ = exists_ && best > -kInfinity;
     best_sum_ += best;
-    magnitude_ += std::max(std::fabs(static_cast<double>(best)), std::fabs(static_cast<double>(worst)));
+    const double up = std::fabs(static_cast<double>(best)), down = std::fabs(static_cast<double>(worst));
+    magnitude_ += up > down ? up : down;
     const double range = static_cast<double>(best) - worst;
     ranges += range;
     squares += range * range;

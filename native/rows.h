@@ -69,11 +69,12 @@ inline bool find_ranges(const Table& table, Range* ranges) {
 
 template <class Number>
 inline void count_steps(const Table& table, const Range* ranges, Number steps_per_loss, uint8_t* steps, int stride) {
+  const int width = table.width;  // bytes that are written could be those of the table's own, for all the compiler knows
   for (int row = 0; row < table.count; ++row) {
-    const float* entries = table.entries + static_cast<int64_t>(row) * table.width;
+    const float* entries = table.entries + static_cast<int64_t>(row) * width;
     uint8_t* counted = steps + static_cast<int64_t>(row) * stride;
     const Number best = ranges[row].best;
-    for (int s = 0; s < table.width; ++s) {
+    for (int s = 0; s < width; ++s) {
       const Number all = (best - static_cast<Number>(entries[s])) * steps_per_loss;
       counted[s] = static_cast<uint8_t>(static_cast<int>(all < kMaxLoss ? all : kMaxLoss));
     }

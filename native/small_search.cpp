@@ -227,8 +227,7 @@ void SmallSearch::score_those(uint16_t most, int64_t items, Query& query) {
   for (int64_t b = 0; items > 0; ++b) {
     b = adder_->next(query.sums, b, blocks_, highest, &found);
     if (b >= blocks_) break;
-    items -= __builtin_popcountll(found);
-    while (found) {
+    for (; found; --items) {
       uint16_t& sum = query.sums[b * kBlock + pop_lowest(found)];
       if (sum > highest) continue;
       const bool entered = batch.add(b, static_cast<int>(&sum - query.sums) % kBlock);

@@ -216,10 +216,11 @@ class CodeIndex:
         """
         snapshot = self._snapshot
         plain = type(log_probs) is np.ndarray and type(n) is int and n > 0
-        if plain and where is None and kernel is None and (threads is None or threads > 0) and snapshot.quick:
-            found = snapshot.quick.search(log_probs, n)
+        if plain and where is None and kernel is None and (threads is None or threads > 0):
+            quick = snapshot.quick
+            found = None if quick is None else quick.search(log_probs, n)
             if found is not None:
-                return one_neighbours(snapshot, *found, flat=log_probs.ndim == 2)
+                return one_neighbours(snapshot, found, log_probs.ndim)
         return self._search(snapshot, log_probs, n, where, kernel, threads)
 
     def _search(

@@ -154,7 +154,7 @@ def _scan_small(
     """Calls of the library that are over before Python could interrupt them: one, or one for some queries each."""
     described = Described(segments)
     lookups = max(1, sum(segment.rows for segment in segments) * layout.spec.d)
-    a_call = max(_QUERIES_TOGETHER, SMALL_SEARCH // lookups)
+    a_call = max(1, SMALL_SEARCH // lookups) * _QUERIES_TOGETHER
     chunks = -(-len(tables) // a_call)
     bounds = [len(tables) * chunk // chunks for chunk in range(chunks + 1)]
     jobs = [Job(first, last, 0, 1) for first, last in itertools.pairwise(bounds)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,8 @@ class _Place(ctypes.Structure):
     )
 
 
-class _Room(NamedTuple):
-    """Where the library writes what it finds; one search at a time."""
-
-    ids: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    address_of_ids: int
-    address_of_scores: int
+# Where the library writes ids and scores, and the addresses of both; for one search at a time.
+_Room = tuple[NDArray[np.int64], NDArray[np.float64], int, int]
 
 
 class QuickSearch:
@@ -76,21 +71,22 @@ class QuickSearch:
         None for a table that is to be read, or refused, in the general way.
         """
         described = table.__array_struct__
-        n = min(n, self._rows)
+        if n > self._rows:
+            n = self._rows
         try:
-            room = self._rooms.pop()
+            room = self._rooms.pop() if n <= _ROOM else _room(n)
         except IndexError:
             room = _room(_ROOM)
-        if n > len(room.ids):
-            room = _room(n)
-        found = self._search(self._address, _struct_of(described, None), n, room.address_of_ids, room.address_of_scores)
+        ids, scores, to_ids, to_scores = room
+        found = self._search(self._address, _struct_of(described, None), n, to_ids, to_scores)
         if found < 0:
             if found == _OUT_OF_MEMORY:
                 raise MemoryError("not enough memory for a search")
             return None
-        ids, scores = room.ids[:found].copy(), room.scores[:found].copy()
-        self._rooms.append(room)
-        return ids, scores
+        answer = ids[:found].copy(), scores[:found].copy()
+        if n <= _ROOM:
+            self._rooms.append(room)
+        return answer
 
 
 def quick_search(layout: Layout, segments: Sequence[ScanSegment]) -> QuickSearch | None:
@@ -105,4 +101,4 @@ def quick_search(layout: Layout, segments: Sequence[ScanSegment]) -> QuickSearch
 
 def _room(n: int) -> _Room:
     ids, scores = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.float64)
-    return _Room(ids, scores, ids.ctypes.data, scores.ctypes.data)
+    return ids, scores, ids.ctypes.data, scores.ctypes.data
