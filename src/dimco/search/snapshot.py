@@ -106,9 +106,13 @@ class Snapshot:
             return None
         flat = ids.reshape(-1)
         labels: Labels = np.zeros(len(flat), dtype=np.int64 if self.label_kind == "int" else np.int32)
-        for _, segment, which, rows in self.located(flat):
-            if segment.labels is not None:
-                labels[which] = segment.labels[rows]
+        only = self.segments[0] if len(self.segments) == 1 else None
+        if only is not None and isinstance(only.ids, int) and only.labels is not None:
+            labels[:] = only.labels[flat - only.ids]
+        else:
+            for _, segment, which, rows in self.located(flat):
+                if segment.labels is not None:
+                    labels[which] = segment.labels[rows]
         shaped = labels.reshape(ids.shape)
         return shaped if self.label_kind == "int" else self.names.decoded(shaped)
 

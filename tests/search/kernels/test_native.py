@@ -38,6 +38,11 @@ def huge_beside_tiny(rng, k):
     return rng.choice([3e38, 1e-45, -1e-45, 0.0], k)
 
 
+def at_the_edge_of_float_steps(rng, k):
+    """Ranges that are counted in float32 at some positions and at others are too large for it."""
+    return rng.choice([2.0**125, 2.0**119, -(2.0**125), 0.0], k) * rng.choice([1.0, 1.5, 1e-10])
+
+
 def denormal(rng, k):
     return rng.integers(-5, 6, k) * 1e-45
 
@@ -68,6 +73,7 @@ POSITIONS = [
     peaked,
     huge,
     huge_beside_tiny,
+    at_the_edge_of_float_steps,
     denormal,
     equal,
     some_minus_infinity,

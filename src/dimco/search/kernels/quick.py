@@ -71,8 +71,7 @@ class QuickSearch:
         None for a table that is to be read, or refused, in the general way.
         """
         described = table.__array_struct__
-        if n > self._rows:
-            n = self._rows
+        n = min(n, self._rows)
         try:
             room = self._rooms.pop() if n <= _ROOM else _room(n)
         except IndexError:
