@@ -33,8 +33,8 @@ struct Adder {
   // The first block from `block` on that has sums of at most the limit, and which: bit r of `items` for item r; or
   // `blocks` when there are none.
   int64_t (*next)(const uint16_t* sums, int64_t block, int64_t blocks, uint16_t limit, uint64_t* items);
-  // Or none: the exact scores of at most kScoredTogether items, each given by where its symbol at position 0 lies, with a
-  // table (d, k); room for kScoredTogether scores.
+  // Or none: the exact scores of at most kScoredTogether items, each given by where its symbol at position 0 lies, with
+  // a table (d, k); room for kScoredTogether scores.
   void (*score)(const float* table, int k, int d, const uint8_t* const* items, int count, double* scores);
 };
 

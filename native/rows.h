@@ -69,7 +69,7 @@ inline bool find_ranges(const Table& table, Range* ranges) {
 
 template <class Number>
 inline void count_steps(const Table& table, const Range* ranges, Number steps_per_loss, uint8_t* steps, int stride) {
-  const int width = table.width;  // bytes that are written could be those of the table's own, for all the compiler knows
+  const int width = table.width;  // for all the compiler knows, the bytes written could be these
   for (int row = 0; row < table.count; ++row) {
     const float* entries = table.entries + static_cast<int64_t>(row) * width;
     uint8_t* counted = steps + static_cast<int64_t>(row) * stride;

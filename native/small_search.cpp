@@ -9,11 +9,11 @@ namespace dimco {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kSparse = 16;      // fewer than one row in so many kept: score those alone
-constexpr int64_t kFew = 64;         // items that are scored sooner than a table is put in steps
-constexpr int64_t kFewLowest = 24;   // so many of the lowest sums are rarely in the same place of two blocks
-constexpr int64_t kManyItems = 32;   // more than one item in so many to score is worth adding again in finer steps
-constexpr double kCoarse = 1.5;      // steps this much too large
+constexpr int64_t kSparse = 16;     // fewer than one row in so many kept: score those alone
+constexpr int64_t kFew = 64;        // items that are scored sooner than a table is put in steps
+constexpr int64_t kFewLowest = 24;  // so many of the lowest sums are rarely in the same place of two blocks
+constexpr int64_t kManyItems = 32;  // more than one item in so many to score is worth adding again in finer steps
+constexpr double kCoarse = 1.5;     // steps this much too large
 
 // Smaller than where items are many: here the codes come from the second-level cache, no quicker than they are added.
 int choose_group(int columns) { return columns <= 32 ? 4 : columns <= 128 ? 2 : 1; }
@@ -142,8 +142,8 @@ void SmallSearch::set_step(Query& query, double step) const {
 
 void SmallSearch::search_started() {
   const auto count = static_cast<int>(queries_.size());
-  const bool together = count == kQueriesTogether &&
-                        std::all_of(queries_.begin(), queries_.end(), [&](const Query& query) { return bounded(query); });
+  const bool together = count == kQueriesTogether && std::all_of(queries_.begin(), queries_.end(),
+                                                                 [&](const Query& query) { return bounded(query); });
   if (together) add(queries_.data(), count);
   for (Query& query : queries_) {
     if (!bounded(query)) {

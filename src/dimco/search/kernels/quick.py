@@ -16,8 +16,10 @@ from dimco.search.scan import ScanSegment
 _ROOM = 64
 _OUT_OF_MEMORY = -1
 
-_struct_of = ctypes.pythonapi.PyCapsule_GetPointer
-_struct_of.restype, _struct_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+# Of our own: the types of pythonapi's are for everyone in the process.
+_struct_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 
 
 class _Place(ctypes.Structure):
