@@ -1,7 +1,9 @@
 // What Python sees, through ctypes. No exception leaves: running out of memory is a null pointer or -1.
 #include <new>
 
+#include "array.h"
 #include "search.h"
+#include "small_search.h"
 
 #if defined(_WIN32)
 #define DIMCO_API extern "C" __declspec(dllexport)
@@ -12,6 +14,7 @@
 using dimco::Kernel;
 using dimco::Search;
 using dimco::Segment;
+using dimco::SmallSearch;
 
 DIMCO_API int dimco_kernel_usable(int kernel) { return dimco::usable(static_cast<Kernel>(kernel)); }
 
@@ -53,12 +56,54 @@ DIMCO_API int64_t dimco_search_small(int kernel, int k, int d, const float* tabl
                                      const Segment* segments, int64_t segment_count, int64_t* ids, double* scores,
                                      int64_t* scored) {
   try {
-    Search search(static_cast<Kernel>(kernel), dimco::Layout(k, d), tables, queries, n, segments, segment_count, 0, 1);
+    const auto chosen = static_cast<Kernel>(kernel);
+    const dimco::Layout layout(k, d);
+    SmallSearch small(chosen, layout, n, segments, segment_count);
+    if (small.possible()) {
+      small.find_all(tables, queries, ids, scores);
+      *scored = small.scored();
+      return small.found();
+    }
+    Search search(chosen, layout, tables, queries, n, segments, segment_count, 0, 1);
     while (search.step()) {
     }
     search.results(ids, scores);
     *scored = search.scored();
     return search.found();
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
+}
+
+// Where small searches look.
+struct Place {
+  int kernel, k, d;
+  const Segment* segments;
+  int64_t segment_count;
+};
+
+static SmallSearch small_search(const Place& place, int64_t n) {
+  return {static_cast<Kernel>(place.kernel), dimco::Layout(place.k, place.d), n, place.segments, place.segment_count};
+}
+
+// Whether dimco_search_table can search there; -1: out of memory.
+DIMCO_API int dimco_place_usable(const Place* place) {
+  try {
+    return small_search(*place, 1).possible();
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
+}
+
+// A search, in a usable place, for one table as numpy holds it, which is checked here. How many were found; -1: out of
+// memory; -2: no plain table of numbers to search with, which is for others to read and to say.
+DIMCO_API int64_t dimco_search_table(const Place* place, const dimco::Array* table, int64_t n, int64_t* ids,
+                                     double* scores) {
+  constexpr int64_t kOthers = -2;
+  if (!table->is_table(place->d, place->k)) return kOthers;
+  try {
+    SmallSearch search = small_search(*place, n);
+    return search.find(static_cast<const float*>(table->data), ids, scores) ? search.found() : kOthers;
   } catch (const std::bad_alloc&) {
     return -1;
   }

@@ -13,6 +13,9 @@ class Bound {
  public:
   Bound(const Layout& layout, const float* table, const Filter& filter);
 
+  // False when an entry is NaN or +inf, with which nobody may search.
+  bool sound() const { return sound_; }
+
   // False when some position has no finite entry: then every score is -inf, and nothing can be told apart.
   bool exists() const { return exists_; }
 
@@ -31,13 +34,17 @@ class Bound {
 
  private:
   double loss(int column, uint32_t joint) const;
+  void quantize_alone(double step, uint8_t* losses, int stride) const;
+  void quantize_joint(double step, uint8_t* losses, int stride) const;
 
   Layout layout_;
   const float* table_;
   const Filter* filter_;
-  std::vector<float> best_;  // of every position
+  std::vector<Range> ranges_;  // of every position
+  bool sound_;
   bool exists_ = true;
   double best_sum_ = 0;      // what an item would score that is best at every position
+  double magnitude_ = 0;     // of the largest finite entries of the positions, added
   double slack_ = 0;         // for the rounding of sums
   double mean_range_ = 0;    // of a position's finite entries
   double range_deviation_ = 0;

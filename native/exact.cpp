@@ -9,27 +9,25 @@ namespace dimco {
 
 namespace {
 
-constexpr int kTogether = 8;  // items summed side by side: enough to hide the latency of an addition
-
 inline double entry(const float* position, uint32_t k, uint32_t symbol) {
   return symbol < k ? position[symbol] : -std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
-// Items row .. row + kItems - 1 of a block: each is summed from position 0 to d - 1.
-template <int kBits, int kGroup, int kItems>
-void ExactScorer::sum(const uint8_t* block, int row, double* scores) const {
+// Items of joint symbols symbol(item, column): each is summed from position 0 to d - 1.
+template <int kBits, int kGroup, int kItems, class Symbol>
+inline void ExactScorer::sum(const Symbol& symbol, double* scores) const {
   constexpr int kSymbolBits = kBits / kGroup;
   double sums[kItems] = {};
   const float* position = table_;
   for (int place = 0, column = 0; place < d_; ++column) {
     uint32_t joint[kItems];
-    for (int i = 0; i < kItems; ++i) joint[i] = column_symbol<kBits>(block, column, row + i);
+    for (int i = 0; i < kItems; ++i) joint[i] = symbol(i, column);
     for (int member = 0; member < kGroup && place < d_; ++member, ++place, position += k_) {
       for (int i = 0; i < kItems; ++i) {
-        const uint32_t symbol = kGroup == 1 ? joint[i] : joint[i] >> (member * kSymbolBits) & ((1u << kSymbolBits) - 1);
-        sums[i] += entry(position, k_, symbol);
+        const uint32_t own = kGroup == 1 ? joint[i] : joint[i] >> (member * kSymbolBits) & ((1u << kSymbolBits) - 1);
+        sums[i] += entry(position, k_, own);
       }
     }
   }
@@ -39,19 +37,31 @@ void ExactScorer::sum(const uint8_t* block, int row, double* scores) const {
 template <int kBits, int kGroup>
 double ExactScorer::sum_item(const ExactScorer& scorer, const uint8_t* block, int row) {
   double score;
-  scorer.sum<kBits, kGroup, 1>(block, row, &score);
+  const ItemColumns<kBits> columns(block, row);
+  scorer.sum<kBits, kGroup, 1>([&](int, int column) { return columns[column]; }, &score);
   return score;
 }
 
 template <int kBits, int kGroup>
 void ExactScorer::sum_block(const ExactScorer& scorer, const uint8_t* block, double* scores) {
-  for (int row = 0; row < kBlock; row += kTogether) scorer.sum<kBits, kGroup, kTogether>(block, row, scores + row);
+  for (int row = 0; row < kBlock; row += kTogether) {
+    const auto symbol = [=](int i, int column) { return column_symbol<kBits>(block, column, row + i); };
+    scorer.sum<kBits, kGroup, kTogether>(symbol, scores + row);
+  }
+}
+
+template <int kBits, int kGroup>
+void ExactScorer::sum_some(const ExactScorer& scorer, const uint8_t* const* blocks, const int* rows, double* scores) {
+  ItemColumns<kBits> items[kTogether];
+  for (int i = 0; i < kTogether; ++i) items[i] = {blocks[i], rows[i]};
+  scorer.sum<kBits, kGroup, kTogether>([&](int i, int column) { return items[i][column]; }, scores);
 }
 
 template <int kBits, int kGroup>
 void ExactScorer::use() {
   item_ = sum_item<kBits, kGroup>;
   block_ = sum_block<kBits, kGroup>;
+  some_ = sum_some<kBits, kGroup>;
 }
 
 ExactScorer::ExactScorer(const Layout& layout, const float* table)

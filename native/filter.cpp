@@ -29,4 +29,14 @@ const Filter* find_filter(Kernel kernel, const Layout& layout) {
   return nullptr;
 }
 
+const Adder* find_adder(Kernel kernel, const Layout& layout) {
+  const Filter* filter = layout.columns <= kMostColumnsAdded ? find_filter(kernel, layout) : nullptr;
+  if (!filter) return nullptr;
+#ifdef DIMCO_X86
+  return kernel == Kernel::kAvx512 ? avx512_adder(filter->width) : avx2_adder(filter->width);
+#else
+  return nullptr;
+#endif
+}
+
 }  // namespace dimco

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "adder.h"
 #include "layout.h"
 #include "rows.h"
 
@@ -42,6 +43,9 @@ bool usable(Kernel kernel);
 
 // The kernel's filter, or none where every item is scored exactly.
 const Filter* find_filter(Kernel kernel, const Layout& layout);
+
+// The kernel's adder for the tables of its filter, or none.
+const Adder* find_adder(Kernel kernel, const Layout& layout);
 
 const Filter* avx2_filter(const Layout& layout);
 const Filter* avx512_filter(const Layout& layout);

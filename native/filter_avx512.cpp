@@ -1,58 +1,14 @@
 // The filter with AVX-512 VBMI: a table of up to 256 bytes is looked up in registers, 64 items at once.
 // Everything here is local to the file, for it is compiled for machines that others are not.
-#include <immintrin.h>
-
+#include "avx512.h"
 #include "filter.h"
+#include "rows_avx512.h"
 
 namespace dimco {
 
 namespace {
 
-using Vector = __m512i;
-
 constexpr int kPanelGroups = 128;  // groups of at most 255 that 16 bits hold, even two lanes added
-constexpr int kPanelShift = 4;   // brings the sum of 4,096 losses below 2^16
-constexpr int kAhead = 4096;     // bytes between what is read and what is fetched for later
-
-// Sums of 64 items in 16 bits: items 0, 2, .. 62 and items 1, 3, .. 63.
-struct Sums {
-  Vector even = _mm512_setzero_si512();
-  Vector odd = _mm512_setzero_si512();
-
-  void add_bytes(Vector bytes) {
-    even = _mm512_add_epi16(even, _mm512_and_si512(bytes, _mm512_set1_epi16(255)));
-    odd = _mm512_add_epi16(odd, _mm512_srli_epi16(bytes, 8));
-  }
-  void add_shifted(const Sums& panel) {
-    even = _mm512_add_epi16(even, _mm512_srli_epi16(panel.even, kPanelShift));
-    odd = _mm512_add_epi16(odd, _mm512_srli_epi16(panel.odd, kPanelShift));
-  }
-  uint64_t at_most(Vector limit) const {
-    const __mmask32 low = _mm512_cmple_epu16_mask(even, limit), high = _mm512_cmple_epu16_mask(odd, limit);
-    if ((low | high) == 0) return 0;
-    const Vector even_bytes = _mm512_maskz_set1_epi16(low, 0x00ff);
-    const Vector odd_bytes = _mm512_maskz_set1_epi16(high, static_cast<short>(0xff00));
-    return _mm512_movepi8_mask(_mm512_or_si512(even_bytes, odd_bytes));
-  }
-};
-
-template <bool kStream>
-inline Vector load(const uint8_t* from) {
-  if constexpr (kStream) _mm_prefetch(reinterpret_cast<const char*>(from) + kAhead, _MM_HINT_T0);
-  return _mm512_loadu_si512(from);
-}
-
-template <int kWidth>
-inline Vector look_up(const uint8_t* table, Vector symbols) {
-  if constexpr (kWidth == 64) {
-    return _mm512_permutexvar_epi8(symbols, _mm512_loadu_si512(table));
-  } else if constexpr (kWidth == 128) {
-    return _mm512_permutex2var_epi8(_mm512_loadu_si512(table), symbols, _mm512_loadu_si512(table + 64));
-  } else {
-    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(symbols), look_up<128>(table, symbols),
-                                  look_up<128>(table + 128, symbols));
-  }
-}
 
 // A byte an item: one column a step; kGroup columns share a byte.
 template <int kWidth, int kGroup>
@@ -182,7 +138,7 @@ template <int kGroup> using Bytes256 = Bytes<256, kGroup>;
 
 template <template <int> class Columns>
 constexpr Filter make(int width, int copies) {
-  return {run_grouped<Columns>, width, copies, Columns<1>::kTogether, kRows};
+  return {run_grouped<Columns>, width, copies, Columns<1>::kTogether, kRows16};
 }
 
 constexpr Filter kNibbles = make<Nibbles>(16, 2), kBytes64 = make<Bytes64>(64, 1), kBytes128 = make<Bytes128>(128, 1),

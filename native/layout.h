@@ -38,4 +38,24 @@ inline uint32_t column_symbol(const uint8_t* block, int64_t column, int row) {
   }
 }
 
+// The same for one item, in all of its columns.
+template <int kBits>
+class ItemColumns {
+ public:
+  ItemColumns() = default;
+  ItemColumns(const uint8_t* block, int row)
+      : first_(block + (kBits == 4 ? row & 31 : row * (kBits / 8))), shift_(row < 32 ? 0 : 4) {}
+
+  uint32_t operator[](int64_t column) const {
+    const uint8_t* symbol = first_ + column * (kBlock * kBits / 8);
+    if constexpr (kBits == 4) return *symbol >> shift_ & 15;
+    else if constexpr (kBits == 8) return *symbol;
+    else return symbol[0] | static_cast<uint32_t>(symbol[1]) << 8;
+  }
+
+ private:
+  const uint8_t* first_;
+  int shift_;  // of nibbles
+};
+
 }  // namespace dimco

@@ -11,10 +11,19 @@ struct Range {
   float best, worst;  // worst of the finite ones
 };
 
+// A table (count, width) of float32 numbers.
+struct Table {
+  const float* entries;
+  int count, width;
+};
+
 struct Rows {
-  Range (*range)(const float* entries, int count);
-  // floor((best - entry) * steps_per_loss), at most 255 (step 2 of docs/search-exactness.md).
-  void (*steps)(const float* entries, int count, float best, double steps_per_loss, uint8_t* steps);
+  // The range of every row; false when an entry is NaN or +inf, and they mean nothing.
+  bool (*ranges)(const Table& table, Range* ranges);
+  // floor((best - entry) * steps_per_loss), at most 255, of every row's entries, each row's `stride` bytes behind the
+  // one before (step 2 of docs/search-exactness.md): in float64, or in float32.
+  void (*steps)(const Table& table, const Range* ranges, double steps_per_loss, uint8_t* steps, int stride);
+  void (*float_steps)(const Table& table, const Range* ranges, float steps_per_loss, uint8_t* steps, int stride);
 };
 
 constexpr int kMaxLoss = 255;  // what a byte holds
@@ -23,11 +32,13 @@ namespace {
 
 constexpr int kLanes = 16;
 
-inline Range range_of(const float* entries, int count) {
+inline bool range_of(const float* entries, int count, Range* found) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   float best[kLanes], worst[kLanes];
+  int unsound[kLanes] = {};
   for (int lane = 0; lane < kLanes; ++lane) best[lane] = -kInfinity, worst[lane] = kInfinity;
   const auto take = [&](int lane, float entry) {
+    unsound[lane] |= !(entry < kInfinity);
     best[lane] = entry > best[lane] ? entry : best[lane];
     const float finite = entry > -kInfinity ? entry : kInfinity;
     worst[lane] = finite < worst[lane] ? finite : worst[lane];
@@ -37,22 +48,40 @@ inline Range range_of(const float* entries, int count) {
     for (int lane = 0; lane < kLanes; ++lane) take(lane, entries[s + lane]);
   }
   for (; s < count; ++s) take(0, entries[s]);
-  Range found = {best[0], worst[0]};
-  for (int lane = 1; lane < kLanes; ++lane) {
-    found.best = best[lane] > found.best ? best[lane] : found.best;
-    found.worst = worst[lane] < found.worst ? worst[lane] : found.worst;
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int lane = 0; lane < half; ++lane) {
+      best[lane] = best[lane + half] > best[lane] ? best[lane + half] : best[lane];
+      worst[lane] = worst[lane + half] < worst[lane] ? worst[lane + half] : worst[lane];
+      unsound[lane] |= unsound[lane + half];
+    }
   }
-  return found;
+  *found = {best[0], worst[0]};
+  return !unsound[0];
 }
 
-inline void count_steps(const float* entries, int count, float best, double steps_per_loss, uint8_t* steps) {
-  for (int s = 0; s < count; ++s) {
-    const double all = (static_cast<double>(best) - entries[s]) * steps_per_loss;
-    steps[s] = static_cast<uint8_t>(static_cast<int>(all < kMaxLoss ? all : kMaxLoss));
+inline bool find_ranges(const Table& table, Range* ranges) {
+  bool sound = true;
+  for (int row = 0; row < table.count; ++row) {
+    sound &= range_of(table.entries + static_cast<int64_t>(row) * table.width, table.width, ranges + row);
+  }
+  return sound;
+}
+
+template <class Number>
+inline void count_steps(const Table& table, const Range* ranges, Number steps_per_loss, uint8_t* steps, int stride) {
+  const int width = table.width;  // for all the compiler knows, the bytes written could be these
+  for (int row = 0; row < table.count; ++row) {
+    const float* entries = table.entries + static_cast<int64_t>(row) * width;
+    uint8_t* counted = steps + static_cast<int64_t>(row) * stride;
+    const Number best = ranges[row].best;
+    for (int s = 0; s < width; ++s) {
+      const Number all = (best - static_cast<Number>(entries[s])) * steps_per_loss;
+      counted[s] = static_cast<uint8_t>(static_cast<int>(all < kMaxLoss ? all : kMaxLoss));
+    }
   }
 }
 
-constexpr Rows kRows = {range_of, count_steps};
+constexpr Rows kRows = {find_ranges, count_steps<double>, count_steps<float>};
 
 }  // namespace
 

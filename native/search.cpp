@@ -20,21 +20,6 @@ constexpr double kCoarse = 3;                // steps this much too large are wo
 // its spread with their root, so long codes need smaller groups. The filters know 8, 4, 2 and 1.
 int choose_group(int columns) { return columns <= 32 ? 8 : columns <= 128 ? 4 : columns <= 1024 ? 2 : 1; }
 
-int64_t block_count(const Segment& segment) { return (segment.rows + kBlock - 1) / kBlock; }
-
-// The rows of a block that exist and may be returned.
-uint64_t kept_rows(const Segment& segment, int64_t block) {
-  const int64_t rows = segment.rows - block * kBlock;
-  const uint64_t real = rows >= kBlock ? ~uint64_t{0} : (uint64_t{1} << rows) - 1;
-  return segment.keep ? real & segment.keep[block] : real;
-}
-
-int pop_lowest(uint64_t& items) {
-  const int row = __builtin_ctzll(items);
-  items &= items - 1;
-  return row;
-}
-
 }  // namespace
 
 Search::Search(Kernel kernel, const Layout& layout, const float* tables, int64_t queries, int64_t n,
@@ -49,7 +34,7 @@ Search::Search(Kernel kernel, const Layout& layout, const float* tables, int64_t
   const int64_t tile_blocks = std::max<int64_t>(kFilterBlocks, kTileBytes / layout.block_bytes);
   int64_t blocks = 0;
   for (const Segment& segment : segments_) {
-    const int64_t all = block_count(segment), begin = all * part / parts, end = all * (part + 1) / parts;
+    const int64_t all = segment.block_count(), begin = all * part / parts, end = all * (part + 1) / parts;
     for (int64_t b = begin; b < end; b += tile_blocks) tiles_.push_back({&segment, b, std::min(end, b + tile_blocks)});
     blocks += end - begin;
   }
@@ -175,7 +160,7 @@ uint32_t Search::tighten(Query& query) {
 
 // Scores the items named that may be returned; true when one entered the best.
 bool Search::consider(const Segment& segment, int64_t block, uint64_t items, Query& query) {
-  items &= kept_rows(segment, block);
+  items &= segment.kept_rows(block);
   const int count = __builtin_popcountll(items);
   scored_ += count;
   const uint8_t* codes = segment.blocks + block * layout_.block_bytes;
@@ -197,13 +182,13 @@ bool Search::consider(const Segment& segment, int64_t block, uint64_t items, Que
 
 bool Search::offer(const Segment& segment, int64_t row, double score, Query& query) {
   if (score < query.floor) return false;
-  return query.best.offer({score, segment.ids ? segment.ids[row] : segment.first_id + row});
+  return query.best.offer({score, segment.id(row)});
 }
 
 int64_t Search::kept(const Tile& tile) const {
   int64_t rows = 0;
   for (int64_t block = tile.begin; block < tile.end; ++block) {
-    rows += __builtin_popcountll(kept_rows(*tile.segment, block));
+    rows += __builtin_popcountll(tile.segment->kept_rows(block));
   }
   return rows;
 }

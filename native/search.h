@@ -9,19 +9,10 @@
 #include "exact.h"
 #include "filter.h"
 #include "layout.h"
+#include "segment.h"
 #include "top_n.h"
 
 namespace dimco {
-
-// Part of the ABI: codes in blocks, with their ids. `ids` may be null: then they count up from `first_id`. `keep` may
-// be null; else bit r of word b says whether row 64 b + r may be returned.
-struct Segment {
-  const uint8_t* blocks;
-  int64_t rows;
-  const int64_t* ids;
-  int64_t first_id;
-  const uint64_t* keep;
-};
 
 class Search {
  public:

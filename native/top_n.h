@@ -20,7 +20,7 @@ inline bool better(const Scored& a, const Scored& b) {
 // A heap whose root is the worst item kept.
 class TopN {
  public:
-  explicit TopN(int64_t n) : n_(static_cast<size_t>(n)) {}
+  explicit TopN(int64_t n) : n_(static_cast<size_t>(n)) { items_.reserve(std::min<size_t>(n_, kReserved)); }
 
   // The score an item must reach to enter; those below it certainly do not.
   double entry_score() const {
@@ -58,6 +58,8 @@ class TopN {
     }
     items_[hole] = item;
   }
+
+  static constexpr size_t kReserved = 64;
 
   size_t n_;
   std::vector<Scored> items_;

@@ -34,6 +34,8 @@ def test_names_keep_their_places():
     assert names.added(np.array(["c", "a"])).tolist() == [2, 0]
     assert names.found(np.array(["c", "unknown", "a"])).tolist() == [0, 2]
     assert names.decoded(np.array([[2, 0], [1, 1]], dtype=np.int32)).tolist() == [["c", "a"], ["b", "b"]]
+    places = np.arange(300).reshape(3, 100) % 3
+    assert names.decoded(places.astype(np.int32)).tolist() == [["abc"[place] for place in row] for row in places]
     assert list(names.since(1)) == ["b", "c"]
     assert len(names) == 3
 

@@ -15,7 +15,7 @@ from dimco.errors import InputError
 from dimco.search.items import MAX_ID, read_codes, read_ids
 from dimco.search.labels import LabelKind, Labels, read_labels
 from dimco.search.layout import Layout
-from dimco.search.neighbours import Neighbours, neighbours_of
+from dimco.search.neighbours import Neighbours, neighbours_of, one_neighbours
 from dimco.search.queries import read_count, read_queries
 from dimco.search.segment import Segment, new_segment
 from dimco.search.snapshot import Snapshot
@@ -214,10 +214,22 @@ class CodeIndex:
         Neighbours
             Highest score first, equal scores by the smaller id; fewer than n where there are fewer items.
         """
+        snapshot = self._snapshot
+        plain = type(log_probs) is np.ndarray and type(n) is int and n > 0
+        if plain and where is None and kernel is None and (threads is None or threads > 0):
+            quick = snapshot.quick
+            found = None if quick is None else quick.search(log_probs, n)
+            if found is not None:
+                return one_neighbours(snapshot, found, log_probs.ndim)
+        return self._search(snapshot, log_probs, n, where, kernel, threads)
+
+    def _search(
+        self, snapshot: Snapshot, log_probs: Any, n: int, where: Where | None, kernel: str | None, threads: int | None
+    ) -> Neighbours:
         from dimco.search.kernels import scan
 
         tables, single = read_queries(log_probs, self.spec)
-        count, snapshot = read_count(n), self._snapshot
+        count = read_count(n)
         segments = snapshot.scan
         if where is not None:
             kept = zip(segments, where.keeps(snapshot), strict=True)

@@ -14,6 +14,8 @@ from dimco.errors import DamagedFileError, InputError
 LabelKind = Literal["int", "str"]
 Labels = NDArray[Any]
 
+_FEW = 64
+
 
 def read_labels(labels: Any) -> tuple[LabelKind, Labels]:
     """Labels a caller passed, as a flat array of int64 or of strings."""
@@ -82,10 +84,15 @@ class LabelNames:
     def decoded(self, places: NDArray[np.int32]) -> Labels:
         """The labels at places."""
         self._ready()
+        if places.size <= _FEW:
+            return self._named(places.reshape(-1).tolist()).reshape(places.shape)
         distinct, inverse = np.unique(places, return_inverse=True)
-        if distinct.size and not 0 <= distinct[0] <= distinct[-1] < len(self._names):
+        return self._named(distinct.tolist())[inverse].reshape(places.shape)
+
+    def _named(self, places: list[int]) -> Labels:
+        if places and not 0 <= min(places) <= max(places) < len(self._names):
             raise DamagedFileError("the index is damaged: a label stands at a place that has no name")
-        return np.array([self._names[place] for place in distinct], dtype=np.str_)[inverse].reshape(places.shape)
+        return np.array([self._names[place] for place in places], dtype=np.str_)
 
     def since(self, start: int) -> Sequence[str]:
         """The names from a place on."""

@@ -33,3 +33,13 @@ def neighbours_of(snapshot: Snapshot, ids: NDArray[np.int64], scores: NDArray[np
     if single:
         ids, scores = ids[0], scores[0]
     return Neighbours(ids, scores, snapshot.labels_of(ids))
+
+
+def one_neighbours(
+    snapshot: Snapshot, found: tuple[NDArray[np.int64], NDArray[np.float64]], dimensions: int
+) -> Neighbours:
+    """The same for one query, of which ids and scores are flat, in the shape that its table asks for."""
+    ids, scores = found
+    if dimensions == 3:
+        ids, scores = ids[np.newaxis], scores[np.newaxis]
+    return Neighbours(ids, scores, None if snapshot.label_kind is None else snapshot.labels_of(ids))

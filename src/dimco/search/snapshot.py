@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from dimco.search.labels import LabelKind, LabelNames, Labels
 from dimco.search.layout import Layout
 from dimco.search.scan import ScanSegment
 from dimco.search.segment import Ids, Segment, joined
+
+if TYPE_CHECKING:
+    from dimco.search.kernels.quick import QuickSearch
 
 _SMALL = 1 << 16
 
@@ -49,6 +53,13 @@ class Snapshot:
     def scan(self) -> tuple[ScanSegment, ...]:
         """What a kernel scans."""
         return tuple(segment.scan for segment in self.segments)
+
+    @cached_property
+    def quick(self) -> QuickSearch | None:
+        """What answers single queries of few items."""
+        from dimco.search.kernels.quick import quick_search
+
+        return quick_search(self.layout, self.scan)
 
     def located(self, ids: Ids) -> Iterator[tuple[int, Segment, NDArray[np.int64], NDArray[np.int64]]]:
         """For each segment that holds some of the ids: its place, itself, which of the ids, and their rows."""
@@ -95,9 +106,13 @@ class Snapshot:
             return None
         flat = ids.reshape(-1)
         labels: Labels = np.zeros(len(flat), dtype=np.int64 if self.label_kind == "int" else np.int32)
-        for _, segment, which, rows in self.located(flat):
-            if segment.labels is not None:
-                labels[which] = segment.labels[rows]
+        only = self.segments[0] if len(self.segments) == 1 else None
+        if only is not None and isinstance(only.ids, int) and only.labels is not None:
+            labels[:] = only.labels[flat - only.ids]
+        else:
+            for _, segment, which, rows in self.located(flat):
+                if segment.labels is not None:
+                    labels[which] = segment.labels[rows]
         shaped = labels.reshape(ids.shape)
         return shaped if self.label_kind == "int" else self.names.decoded(shaped)
 

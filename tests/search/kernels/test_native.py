@@ -38,6 +38,11 @@ def huge_beside_tiny(rng, k):
     return rng.choice([3e38, 1e-45, -1e-45, 0.0], k)
 
 
+def at_the_edge_of_float_steps(rng, k):
+    """Ranges that are counted in float32 at some positions and at others are too large for it."""
+    return rng.choice([2.0**125, 2.0**119, -(2.0**125), 0.0], k) * rng.choice([1.0, 1.5, 1e-10])
+
+
 def denormal(rng, k):
     return rng.integers(-5, 6, k) * 1e-45
 
@@ -68,6 +73,7 @@ POSITIONS = [
     peaked,
     huge,
     huge_beside_tiny,
+    at_the_edge_of_float_steps,
     denormal,
     equal,
     some_minus_infinity,
@@ -148,8 +154,8 @@ def test_every_kernel_and_thread_count_gives_the_slow_answer(case, segment_of, e
     layout = Layout(case["spec"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native, "_BYTES_A_THREAD", 1)
-        for kernel, small in itertools.product(available_kernels(), (0, native._SMALL_SEARCH)):
-            patch.setattr(native, "_SMALL_SEARCH", small)
+        for kernel, small in itertools.product(available_kernels(), (0, native.SMALL_SEARCH)):
+            patch.setattr(native, "SMALL_SEARCH", small)
             for threads in (1, 2):
                 found = scan(layout, segments, tables, case["n"], kernel=kernel, threads=threads)
                 assert_identical(found, expected)
@@ -201,7 +207,10 @@ def test_sorted_codes_are_no_slower_than_shuffled_ones(rng, segment_of):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_with_a_floor_the_best_that_reach_it_are_found_and_fewer_are_scored(threads, rng, segment_of, exact_search):
+def test_with_a_floor_the_best_that_reach_it_are_found_and_fewer_are_scored(
+    threads, rng, segment_of, exact_search, monkeypatch
+):
+    monkeypatch.setattr(native, "SMALL_SEARCH", 0)
     spec, rows = CodeSpec(16, 9), 30_000
     symbols = rng.integers(0, 16, (rows, 9), dtype=np.uint8)
     table = np.round(rng.normal(size=(1, 9, 16)), 1).astype(np.float32)
@@ -236,7 +245,7 @@ def test_queries_and_rows_are_split_without_a_trace(
     threads, queries, rng, segment_of, exact_search, assert_identical, monkeypatch
 ):
     monkeypatch.setattr(native, "_BYTES_A_THREAD", 1)
-    monkeypatch.setattr(native, "_SMALL_SEARCH", 0)
+    monkeypatch.setattr(native, "SMALL_SEARCH", 0)
     spec, rows = CodeSpec(5, 7), 1_200
     symbols = rng.integers(0, 5, (rows, 7)).astype(np.uint8)
     tables = rng.integers(-3, 1, (queries, 7, 5)).astype(np.float32)
@@ -245,19 +254,51 @@ def test_queries_and_rows_are_split_without_a_trace(
     assert_identical(scan(Layout(spec), segments, tables, 20, threads=threads), expected)
 
 
-def test_a_small_search_is_one_call_and_finds_and_scores_what_the_pieces_do(rng, segment_of, monkeypatch):
-    spec, rows = CodeSpec(64, 16), 3_000
-    symbols = rng.integers(0, 64, (rows, 16)).astype(np.uint8)
-    tables = rng.normal(size=(3, 16, 64)).astype(np.float32)
+def test_a_small_search_scores_few_items_exactly(rng, segment_of, exact_search, assert_identical):
+    """About those with the n best scores: it knows the sums of all before it scores any."""
+    spec, rows = CodeSpec(64, 64), 6_000
+    symbols = rng.integers(0, 64, (rows, 64)).astype(np.uint8)
+    tables = rng.normal(size=(7, 64, 64)).astype(np.float32)
     segments = [segment_of(spec, symbols[:1_000]), segment_of(spec, symbols[1_000:], 1_000)]
+    expected = exact_search(symbols, np.arange(rows), tables, 10)
+    for kernel in native.usable_kernels()[:-1]:
+        found = native.scan_native(kernel, Layout(spec), segments, tables, 10, 1)
+        assert_identical((found.ids, found.scores), expected)
+        assert found.scored < 40 * len(tables)
+
+
+def test_a_small_search_counts_again_in_finer_steps_where_good_items_lose_little(rng, segment_of, exact_search):
+    """Tables of wide range, as trained ones are: steps as large as the range asks for could not tell these apart."""
+    spec, rows = CodeSpec(64, 32), 6_000
+    centre = rng.integers(0, 64, 32)
+    symbols = rng.integers(0, 64, (rows, 32)).astype(np.uint8)
+    tables = rng.uniform(-200, -100, (5, 32, 64)).astype(np.float32)
+    tables[:, np.arange(32), centre] = -rng.uniform(0, 1, (5, 32))
+    tables[:, np.arange(32), (centre + 1) % 64] = -rng.uniform(1, 2, (5, 32))
+    symbols[:3_000] = np.where(rng.random((3_000, 32)) < 0.5, centre, (centre + 1) % 64)
+    expected = exact_search(symbols, np.arange(rows), tables, 10)
+    for kernel in native.usable_kernels()[:-1]:
+        found = native.scan_native(kernel, Layout(spec), [segment_of(spec, symbols)], tables, 10, 1)
+        np.testing.assert_array_equal(found.ids, expected[0])
+        np.testing.assert_array_equal(found.scores, expected[1])
+        assert found.scored < 300 * len(tables)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("queries", [1, 3, 4, 5, 11, 40])
+def test_queries_of_a_small_search_are_answered_some_at_a_time_without_a_trace(
+    threads, queries, rng, segment_of, exact_search, assert_identical, monkeypatch
+):
+    monkeypatch.setattr(native, "SMALL_SEARCH", 3 * 900 * 9)
+    monkeypatch.setattr(native, "_BYTES_A_THREAD", 1)
+    spec, rows = CodeSpec(33, 9), 900
+    symbols = rng.integers(0, 33, (rows, 9)).astype(np.uint8)
+    tables = np.round(rng.normal(size=(queries, 9, 33)), 1).astype(np.float32)
+    tables[queries // 2, 4] = -np.inf
+    segments = [segment_of(spec, symbols[:70]), segment_of(spec, symbols[70:], 70)]
+    expected = exact_search(symbols, np.arange(rows), tables, 20)
     for kernel in native.usable_kernels():
-        small = native.scan_native(kernel, Layout(spec), segments, tables, 10, 1)
-        with monkeypatch.context() as patch:
-            patch.setattr(native, "_SMALL_SEARCH", 0)
-            pieces = native.scan_native(kernel, Layout(spec), segments, tables, 10, 1)
-        np.testing.assert_array_equal(small.ids, pieces.ids)
-        np.testing.assert_array_equal(small.scores, pieces.scores)
-        assert small.scored == pieces.scored
+        assert_identical(scan(Layout(spec), segments, tables, 20, kernel=kernel, threads=threads), expected)
 
 
 def test_plans_cover_every_query_and_every_part_once():

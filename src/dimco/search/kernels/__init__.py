@@ -94,6 +94,12 @@ def _check(layout: Layout, segments: Sequence[ScanSegment], tables: NDArray[np.f
     spec = layout.spec
     if tables.ndim != 3 or tables.shape[1:] != (spec.d, spec.k):
         raise InputError(f"expected tables of shape (Q, {spec.d}, {spec.k}) for codes of {spec}; got {tables.shape}")
+    check_segments(layout, segments)
+
+
+def check_segments(layout: Layout, segments: Sequence[ScanSegment]) -> None:
+    """Raise `InputError` unless every segment holds as much as it says."""
+    spec = layout.spec
     for segment in segments:
         if segment.blocks.nbytes < layout.nbytes(segment.rows):
             raise InputError(

@@ -23,8 +23,9 @@ KERNELS = {"avx512": 2, "avx2": 1, "portable": 0}
 
 _LIBRARY = "dimco_scan.dll" if sys.platform == "win32" else "dimco_scan.so"
 _QUERIES_A_JOB = 128
+_QUERIES_TOGETHER = 4  # that a small search passes over the codes once for
 _BYTES_A_THREAD = 1 << 23
-_SMALL_SEARCH = 1 << 22  # lookups at most: some milliseconds, even if every item is scored exactly
+SMALL_SEARCH = 1 << 22  # lookups at most: some milliseconds, even if every item is scored exactly
 
 
 class Found(NamedTuple):
@@ -103,6 +104,8 @@ def library() -> ctypes.CDLL | None:
         ("search_scored", integer, (pointer,)),
         ("search_delete", None, (pointer,)),
         ("search_small", integer, (*[ctypes.c_int] * 3, pointer, integer, integer, pointer, integer, *[pointer] * 3)),
+        ("place_usable", ctypes.c_int, (pointer,)),
+        ("search_table", integer, (pointer, pointer, integer, pointer, pointer)),
     ):
         function = getattr(loaded, f"dimco_{name}")
         function.restype, function.argtypes = result, arguments
@@ -132,8 +135,8 @@ def scan_native(
     tables = np.require(tables, np.float32, ("C", "A"))
     if not isinstance(segments, Described) and floor == -math.inf:
         rows = sum(segment.rows for segment in segments)
-        if rows * layout.spec.d * len(tables) <= _SMALL_SEARCH:
-            return _scan_small(kernel, layout, segments, tables, min(n, rows))
+        if rows * layout.spec.d <= SMALL_SEARCH:
+            return _scan_small(kernel, layout, segments, tables, min(n, rows), threads)
     described = segments if isinstance(segments, Described) else Described(segments)
     size = described.nbytes * len(tables)
     jobs = plan(len(tables), max(1, min(threads, size // _BYTES_A_THREAD)))
@@ -146,17 +149,31 @@ def scan_native(
 
 
 def _scan_small(
-    kernel: str, layout: Layout, segments: Sequence[ScanSegment], tables: NDArray[np.float32], n: int
+    kernel: str, layout: Layout, segments: Sequence[ScanSegment], tables: NDArray[np.float32], n: int, threads: int
 ) -> Found:
-    """A search that is over before Python could interrupt it: one call of the library."""
+    """Calls of the library that are over before Python could interrupt them: one, or one for some queries each."""
+    described = Described(segments)
+    lookups = max(1, sum(segment.rows for segment in segments) * layout.spec.d)
+    a_call = max(1, SMALL_SEARCH // lookups) * _QUERIES_TOGETHER
+    chunks = -(-len(tables) // a_call)
+    bounds = [len(tables) * chunk // chunks for chunk in range(chunks + 1)]
+    jobs = [Job(first, last, 0, 1) for first, last in itertools.pairwise(bounds)]
+    threads = max(1, min(threads, described.nbytes * len(tables) // _BYTES_A_THREAD))
+
+    def run(job: Job, stop: Stop) -> Found:
+        stop.check()
+        return _small(kernel, layout, described, tables[job.first : job.last], n)
+
+    return _merge(run_jobs(run, jobs, threads), Jobs(jobs, threads), n)
+
+
+def _small(kernel: str, layout: Layout, described: Described, tables: NDArray[np.float32], n: int) -> Found:
     loaded = library()
     assert loaded is not None
     spec, queries = layout.spec, len(tables)
-    borrowed: list[Any] = []
-    described = (_Segment * len(segments))(*[_describe(segment, borrowed) for segment in segments])
     ids, scores = np.empty(queries * n, dtype=np.int64), np.empty(queries * n, dtype=np.float64)
     scored = ctypes.c_int64()
-    asked = (_address(tables), queries, n, described, len(segments), _address(ids), _address(scores))
+    asked = (_address(tables), queries, n, described.address, len(described), _address(ids), _address(scores))
     found = loaded.dimco_search_small(KERNELS[kernel], spec.k, spec.d, *asked, ctypes.byref(scored))
     if found < 0:
         raise MemoryError("not enough memory for a search")
