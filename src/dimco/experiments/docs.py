@@ -68,6 +68,7 @@ VIEWS: dict[str, View] = {
     "search-size": search.size_view,
     "search-exactness": search.exactness_view,
     "search-scaling": search.scaling_view,
+    "search-gpu": search.gpu_view,
 }
 
 

@@ -10,6 +10,7 @@ from dimco.experiments.search_bench.render import (
     cell_line,
     exactness_view,
     goals_view,
+    gpu_view,
     ratio_view,
     scaling_view,
     single_view,
@@ -64,6 +65,18 @@ def test_scaling_has_every_size(results):
     table = scaling_view(results)
     assert line(table, "    1,000")[1:] == ["2 (2.00x)", ""]
     assert line(table, "1,000,000")[1:] == ["1 (2.00x)", "4 (2.00x)"]
+
+
+def test_a_gpu_stands_beside_reading_its_memory_once():
+    common = {"code": "16x16", "items": 1000, "neighbours": 10, "quartiles": [0.3, 0.5]}
+    rows = [
+        {**common, "method": "dimco-cuda", "queries": 1, "value": 0.4, "times_the_floor": 2.0},
+        {**common, "method": "dimco-cuda", "queries": 64, "value": 0.3, "times_the_floor": 1.5},
+    ]
+    table = gpu_view({"rows": rows, "machine": {"accelerator": "a GPU"}})
+    assert table.startswith("1,000 codes of 16x16, 10 neighbours, a GPU.\n\n")
+    assert line(table, "dimco-cuda") == ["dimco-cuda", "0.400 (0.300-0.500)", "2.00x"]
+    assert line(table, "dimco-cuda, 64 queries at once")[2] == "1.50x"
 
 
 def test_goals_are_measured_or_said_not_to_be(results):

@@ -88,6 +88,23 @@ def scaling_view(results: Results) -> str:
     return markdown_table(records, ["items", *map(_name, figures.codes)])
 
 
+def gpu_view(results: Results) -> str:
+    """Search on a GPU, beside reading the codes once from its memory."""
+    records = [
+        {
+            "what": row["method"] if row["queries"] == 1 else f"{row['method']}, {row['queries']} queries at once",
+            "ms": f"{row['value']:.3f} ({row['quartiles'][0]:.3f}-{row['quartiles'][1]:.3f})",
+            "floor": f"{row['times_the_floor']:.2f}x",
+        }
+        for row in results["rows"]
+    ]
+    row = results["rows"][0]
+    said = (
+        f"{row['items']:,} codes of {row['code']}, {row['neighbours']} neighbours, {results['machine']['accelerator']}."
+    )
+    return f"{said}\n\n" + markdown_table(records, {"what": "what", "ms": "ms a query", "floor": "times reading once"})
+
+
 def cell_line(cell: Mapping[str, Any]) -> str:
     """One measured cell in a line: single queries of one thread, and how many times ours each method takes."""
     figures = Figures({"rows": summarized([dict(cell)])}, cell["dataset"])
