@@ -53,7 +53,7 @@ def test_ties_share_the_credit():
 def test_codes_that_say_nothing_are_as_good_as_chance():
     log_probs = torch.zeros(72, 5, 3).log_softmax(-1)
     episodes = draw_episodes(LABELS, ways=4, shots=2, queries=6, episodes=10)
-    for name in ("nearest", "product", "counts", "mean", "match"):
+    for name in ("nearest", "product", "counts", "mean", "match", "centroid"):
         assert rule_accuracy(log_probs, episodes, Rule(name)).mean == pytest.approx(25)
 
 

@@ -24,7 +24,7 @@ def model(blobs):
     return model
 
 
-@pytest.mark.parametrize("name", ["nearest", "product", "counts", "mean", "match"])
+@pytest.mark.parametrize("name", ["nearest", "product", "counts", "mean", "match", "centroid"])
 def test_every_rule_knows_classes_that_lie_apart_by_any_name(model, blobs, name):
     names = np.array(["hen", "cat", "dog"])[blobs.labels]
     fewshot = DimcoFewShot(model, name).fit(blobs.x[::4], names[::4])

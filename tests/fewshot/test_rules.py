@@ -9,12 +9,14 @@ import pytest
 import torch
 
 from dimco.classify import VotingCodes, knn_votes
+from dimco.code_heads.distance import DistanceHead
 from dimco.errors import InputError
 from dimco.fewshot.rules import Rule, class_distributions, similarities
+from dimco.spec import CodeSpec
 
 WAYS, D, K = 3, 4, 5
 LABELS = torch.tensor([0, 1, 1, 2, 2, 2])
-NAMES = ("nearest", "product", "counts", "mean", "match")
+NAMES = ("nearest", "product", "counts", "mean", "match", "centroid")
 
 
 @pytest.fixture
@@ -39,14 +41,24 @@ def slow_distribution(items, classes, way, concentration, i, s):
     return (sum(of_class) + concentration * base) / (len(of_class) + concentration)
 
 
+def eq8(p, code):
+    return sum(math.log(p[i][code[i]]) for i in range(D))
+
+
 def slow_scores(rule, support, query):
     stored, asked = flattened(support, rule.temperature), flattened(query, rule.temperature)
     codes = [[row.index(max(row)) for row in item] for item in stored]
     hard = [[[float(s == code[i]) for s in range(K)] for i in range(D)] for code in codes]
     classes = LABELS.tolist()
+
+    def spread(way):
+        members = [item for item, label in enumerate(classes) if label == way]
+        lost = [eq8(stored[a], codes[a]) - eq8(stored[a], codes[b]) for a in members for b in members]
+        return sum(lost) / len(lost)
+
     out = []
     for p in asked:
-        of_items = [sum(math.log(p[i][code[i]]) for i in range(D)) for code in codes]
+        of_items = [eq8(p, code) for code in codes]
         row = []
         for way in range(WAYS):
             mine = [score for score, label in zip(of_items, classes, strict=True) if label == way]
@@ -59,6 +71,7 @@ def slow_scores(rule, support, query):
                     "product": sum(mine) / len(mine),
                     "counts": likelihood,
                     "mean": likelihood,
+                    "centroid": sum(mine) / len(mine) + spread(way) / 2,
                     "match": sum(math.log(sum(p[i][s] * m[i][s] for s in range(K))) for i in range(D)),
                 }[rule.name]
             )
@@ -73,6 +86,26 @@ def test_scores_are_those_of_a_slow_loop(log_probs, name, concentration, tempera
     rule = Rule(name, concentration, temperature)
     scores = rule.scores(rule.stored(support), LABELS, rule.asked(query), WAYS)
     np.testing.assert_allclose(scores.numpy(), slow_scores(rule, support, query), rtol=1e-4)
+
+
+def test_centroid_is_the_distance_to_the_mean_of_what_codes_of_a_distance_head_stand_for():
+    head = DistanceHead.from_features(torch.randn(300, 12, generator=torch.Generator().manual_seed(2)), CodeSpec(K, D))
+    x = torch.randn(13, 12, generator=torch.Generator().manual_seed(3))
+    with torch.no_grad():
+        z, log_p = head.embed(x), head(x).log_softmax(-1)
+        decoded, beta = head.decode(log_p[:6].argmax(-1)), float(head.log_beta.exp())
+    rule = Rule("centroid")
+    scores = rule.scores(rule.stored(log_p[:6]), LABELS, rule.asked(log_p[6:]), WAYS)
+    of_items = [z[:6][LABELS == way] for way in range(WAYS)]
+    means = torch.stack([decoded[LABELS == way].mean(0) for way in range(WAYS)])
+    distances = (z[6:, None] - means).square().sum(-1)
+    offsets = scores + beta * distances
+    for way, own in enumerate(of_items):
+        codes = decoded[LABELS == way]
+        crossed = ((own[:, None] - codes).square().sum(-1) - (own - codes).square().sum(-1)[:, None]).mean()
+        apart = (codes[:, None] - codes).square().sum(-1).mean()
+        offsets[:, way] -= beta * (crossed - apart) / 2
+    torch.testing.assert_close(offsets, offsets[:, :1].expand_as(offsets), rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -144,11 +177,13 @@ def test_codes_are_all_that_the_paper_s_rule_and_the_counts_store(log_probs):
     for name in NAMES:
         stored = Rule(name).stored(log_probs[0])
         assert stored.shape == ((6, D) if Rule(name).stores_codes else (6, D, K))
-    assert [Rule(name).stores_codes for name in NAMES] == [True, True, True, False, False]
+    assert [Rule(name).stores_codes for name in NAMES] == [True, True, True, False, False, False]
 
 
 def test_rules_that_cannot_be_are_refused():
-    with pytest.raises(InputError, match="expected a rule of nearest, product, counts, mean, match; got 'best'"):
+    with pytest.raises(
+        InputError, match="expected a rule of nearest, product, counts, mean, match, centroid; got 'best'"
+    ):
         Rule("best")
     with pytest.raises(InputError, match="expected a concentration above 0; got 0"):
         Rule("mean", concentration=0)

@@ -28,7 +28,7 @@ class DimcoFewShot:
         Trained on other classes of the same kind of items.
     rule : Rule or str, default="mean"
         How the examples of a class decide, see `dimco.fewshot.rules.Rule`. "nearest" is the paper's; "product" and
-        "counts" store codes alone as well; "mean" and "match" store the distributions of the examples.
+        "counts" store codes alone as well; "mean", "match" and "centroid" store the distributions.
     batch_size : int, default=256
         Items at a time.
 

@@ -26,7 +26,7 @@ from torch.nn import functional as F  # noqa: N812
 from dimco.errors import InputError
 from dimco.information import safe_log
 
-RuleName = Literal["nearest", "product", "counts", "mean", "match"]
+RuleName = Literal["nearest", "product", "counts", "mean", "match", "centroid"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Rule:
 
     Parameters
     ----------
-    name : {"nearest", "product", "counts", "mean", "match"}
+    name : {"nearest", "product", "counts", "mean", "match", "centroid"}
         "nearest", the paper's: the class of the stored code with the highest sum_i log p_i[c_i].
         "product": that sum, averaged over the stored codes of the class; the product of the symbols' posteriors.
         "counts": sum_i sum_s p_i[s] log m_i[s], the expected log-likelihood of the query's symbols under the
@@ -43,6 +43,10 @@ class Rule:
         "mean": the same with m from the mean of the items' distributions.
         "match": sum_i log sum_s p_i[s] m_i[s], the probability that a draw from the query is a draw from the
         class, with m as in "mean".
+        "centroid": "product", and half of how much less the stored items of the class score by each other's codes
+        than by their own, on average. Eq. 8 of a distance head being minus a squared distance to what a code stands
+        for, this is minus the squared distance to the mean of what the stored codes stand for: a class that is
+        spread out does not lose by it.
     concentration : float, default=1.0
         Weight of the Dirichlet prior, in items; "nearest" and "product" have none.
     temperature : float, default=1.0
@@ -66,13 +70,16 @@ class Rule:
         return self.name in ("nearest", "product", "counts")
 
     def stored(self, log_probs: Tensor) -> Tensor:
-        """What is stored of support items: codes (N, d) (eq. 3), or distributions (N, d, k)."""
-        return log_probs.argmax(-1) if self.stores_codes else self._flattened(log_probs).exp()
+        """What is stored of support items: codes (N, d) (eq. 3), or distributions or their logarithms (N, d, k)."""
+        if self.stores_codes:
+            return log_probs.argmax(-1)
+        flattened = self._flattened(log_probs)
+        return flattened if self.name == "centroid" else flattened.exp()
 
     def asked(self, log_probs: Tensor) -> Tensor:
         """What is known of queries, (N, d, k): log p for the rules that look it up, p for the others."""
         flattened = self._flattened(log_probs)
-        return flattened if self.name in ("nearest", "product") else flattened.exp()
+        return flattened if self.name in ("nearest", "product", "centroid") else flattened.exp()
 
     def scores(self, stored: Tensor, labels: Tensor, asked: Tensor, ways: int) -> Tensor:
         """The score of each class for each query, (..., Q, ways).
@@ -141,10 +148,21 @@ def _match(stored: Tensor, labels: Tensor, p: Tensor, ways: int, rule: Rule) -> 
     return safe_log(agreement).sum(-3)
 
 
+def _centroid(stored: Tensor, labels: Tensor, log_probs: Tensor, ways: int, rule: Rule) -> Tensor:
+    codes = stored.argmax(-1)
+    to_each_other = similarities(codes, stored)
+    lost = to_each_other.diagonal(dim1=-2, dim2=-1)[..., None] - to_each_other
+    members = F.one_hot(labels, ways).to(log_probs.dtype)
+    members = members / members.sum(0)
+    spread = ((members.t() @ lost) * members.t()).sum(-1)
+    return similarities(codes, log_probs) @ members + spread[..., None, :] / 2
+
+
 _SCORES: dict[RuleName, Callable[[Tensor, Tensor, Tensor, int, Rule], Tensor]] = {
     "nearest": _nearest,
     "product": _product,
     "counts": _likelihood,
     "mean": _likelihood,
     "match": _match,
+    "centroid": _centroid,
 }

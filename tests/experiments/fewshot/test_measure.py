@@ -50,14 +50,21 @@ def test_each_rule_gets_the_setting_that_does_best(tasks):
         for record in records:
             of_name = [r for r in candidate_rules() if r.name == record["rule"]["name"]]
             assert record["value"] == max(rule_accuracy(found, tasks[shots], rule).mean for rule in of_name)
-        assert sorted(r["rule"]["name"] for r in records) == ["counts", "match", "mean", "nearest", "product"]
+        assert sorted(r["rule"]["name"] for r in records) == [
+            "centroid",
+            "counts",
+            "match",
+            "mean",
+            "nearest",
+            "product",
+        ]
 
 
 def test_what_was_chosen_is_measured_on_other_classes(tasks):
     chosen = chosen_rules(log_probs(0, 4.0), tasks)
     unseen = log_probs(1, 4.0)
     records = code_records(unseen, tasks, chosen)
-    assert len(records) == 10
+    assert len(records) == 12
     for record in records:
         rule = Rule(record["rule"], record["concentration"], record["temperature"])
         assert record["value"] == round(rule_accuracy(unseen, tasks[record["shots"]], rule).mean, 3)
@@ -85,7 +92,7 @@ def test_embeddings_are_measured_by_their_own_scores(tasks):
 
 def test_one_number_for_a_state_and_for_a_run(tasks):
     found = log_probs(0, 4.0)
-    values = [rule_accuracy(found, tasks[s], Rule(name)).mean for s in (1, 5) for name in ("nearest", "product")]
+    values = [rule_accuracy(found, tasks[s], Rule(name)).mean for s in (1, 5) for name in ("nearest", "centroid")]
     assert quick_code_accuracy(found, tasks) == pytest.approx(sum(values) / 4)
     records = [{"shots": s, "validation": v} for s, v in ((1, 40.0), (1, 44.0), (5, 60.0), (5, 58.0))]
     assert mean_validation(records) == 52.0
