@@ -17,6 +17,10 @@ class TrainingError(DimcoError):
     """Training cannot go on: the loss became NaN, or a checkpoint does not belong to this run."""
 
 
+class CaptureError(TrainingError):
+    """A step of training cannot be recorded; the model is as it was."""
+
+
 class FileError(DimcoError):
     """A file cannot be read or written."""
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from dimco.errors import TrainingError
+from dimco.errors import CaptureError
 
 _WARM_UP = 3
 
@@ -56,7 +56,7 @@ def record_graph(
             body()
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[0]
-        raise TrainingError(f"the step cannot be captured: {reason}; train with captured=False") from error
+        raise CaptureError(f"the step cannot be captured: {reason}; train with captured=False") from error
     return graph
 
 

@@ -35,7 +35,7 @@ def test_every_method_is_trained_and_measured(method, few_shot_root):
     assert record["bits"] == (6 if method in CODE_METHODS else 32 * 64)
     assert {(found["shots"], found["episodes"]) for found in record["accuracies"]} == {(1, 6), (5, 6)}
     assert all(0 < found["value"] <= 100 for found in record["accuracies"])
-    assert len(record["accuracies"]) == (10 if method in CODE_METHODS else 2)
+    assert len(record["accuracies"]) == (12 if method in CODE_METHODS else 2)
 
 
 def test_the_same_job_gives_the_same_accuracies(few_shot_root):
@@ -111,7 +111,7 @@ def test_steps_that_cannot_be_captured_are_taken_plainly(few_shot_root, monkeypa
     def train(network, objective, data, config, **rest):
         asked.append(config.captured)
         if config.captured:
-            raise training.TrainingError("the step cannot be captured: no")
+            raise training.CaptureError("the step cannot be captured: no")
         return real(network, objective, data, config, **rest)
 
     monkeypatch.setattr(training, "train", train)
@@ -124,3 +124,27 @@ def test_steps_that_cannot_be_captured_are_taken_plainly(few_shot_root, monkeypa
 
 def replace_captured(config):
     return replace(config, captured=True)
+
+
+@pytest.mark.parametrize("captured", [True, False])
+def test_a_loss_that_became_nan_is_an_error_and_no_reason_to_train_on(few_shot_root, monkeypatch, captured):
+    asked = []
+
+    def train(*words, **rest):
+        asked.append(captured)
+        raise training.TrainingError("the loss became nan in epoch 1; try a smaller learning rate")
+
+    monkeypatch.setattr(training, "train", train)
+    plain = training._config
+    monkeypatch.setattr(training, "_config", lambda *words: replace(plain(*words), captured=captured))
+    with pytest.raises(training.TrainingError, match="became nan"):
+        run_job(tiny("dimco-decoder"), few_shot_root, CPU, PROTOCOL)
+    assert len(asked) == 1
+
+
+def test_an_accuracy_that_is_no_number_is_an_error(few_shot_root, monkeypatch):
+    from dimco.experiments.fewshot import run_job as module
+
+    monkeypatch.setattr(module, "quick_code_accuracy", lambda *words: float("nan"))
+    with pytest.raises(training.TrainingError, match="accuracy on validation classes became nan after 5 steps"):
+        run_job(tiny("dimco-infomax"), few_shot_root, CPU, PROTOCOL)

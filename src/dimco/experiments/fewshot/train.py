@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ import torch
 from torch import Tensor
 
 from dimco.datasets.image_set import ImageSet
-from dimco.errors import TrainingError
+from dimco.errors import CaptureError, TrainingError
 from dimco.experiments.fewshot.data import augmentation
 from dimco.experiments.fewshot.job import FewShotJob
 from dimco.experiments.fewshot.network import Built
@@ -104,6 +105,8 @@ def train_job(
 
     def consider(seen: Look) -> None:
         found = {"step": done.steps, "value": round(seen(done.steps), 3)}
+        if not math.isfinite(found["value"]):
+            raise TrainingError(f"the accuracy on validation classes became {found['value']} after {done.steps} steps")
         done.looks.append(found)
         if done.best is None or found["value"] > done.best["value"]:
             done.best = found
@@ -128,9 +131,7 @@ def train_job(
     with contextlib.suppress(_OutOfTimeError):
         try:
             train(built.network, built.objective, data, config, on_epoch=on_epoch)
-        except TrainingError as error:
-            if not config.captured or done.steps:
-                raise
+        except CaptureError as error:
             done.not_captured = str(error)
             train(built.network, built.objective, data, replace(config, captured=False), on_epoch=on_epoch)
     for module, state in zip((built.network, built.objective), kept, strict=False):
