@@ -90,22 +90,16 @@ def test_scores_are_those_of_a_slow_loop(log_probs, name, concentration, tempera
 
 def test_centroid_is_the_distance_to_the_mean_of_what_codes_of_a_distance_head_stand_for():
     head = DistanceHead.from_features(torch.randn(300, 12, generator=torch.Generator().manual_seed(2)), CodeSpec(K, D))
-    x = torch.randn(13, 12, generator=torch.Generator().manual_seed(3))
+    codes = torch.randint(K, (6, D), generator=torch.Generator().manual_seed(3))
     with torch.no_grad():
-        z, log_p = head.embed(x), head(x).log_softmax(-1)
-        decoded, beta = head.decode(log_p[:6].argmax(-1)), float(head.log_beta.exp())
-    rule = Rule("centroid")
-    scores = rule.scores(rule.stored(log_p[:6]), LABELS, rule.asked(log_p[6:]), WAYS)
-    of_items = [z[:6][LABELS == way] for way in range(WAYS)]
-    means = torch.stack([decoded[LABELS == way].mean(0) for way in range(WAYS)])
-    distances = (z[6:, None] - means).square().sum(-1)
-    offsets = scores + beta * distances
-    for way, own in enumerate(of_items):
-        codes = decoded[LABELS == way]
-        crossed = ((own[:, None] - codes).square().sum(-1) - (own - codes).square().sum(-1)[:, None]).mean()
-        apart = (codes[:, None] - codes).square().sum(-1).mean()
-        offsets[:, way] -= beta * (crossed - apart) / 2
-    torch.testing.assert_close(offsets, offsets[:, :1].expand_as(offsets), rtol=1e-4, atol=1e-3)
+        support, query = head.decode(codes), torch.randn(7, 12, generator=torch.Generator().manual_seed(4))
+        stored, asked = (head.logits(z).log_softmax(-1) for z in (support, query))
+        beta = head.log_beta.exp()
+    assert torch.equal(stored.argmax(-1), codes)
+    scores = Rule("centroid").scores(stored, LABELS, asked, WAYS)
+    means = torch.stack([support[way == LABELS].mean(0) for way in range(WAYS)])
+    of_query = scores + beta * (query[:, None] - means).square().sum(-1)
+    torch.testing.assert_close(of_query, of_query[:, :1].expand_as(of_query), rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("name", NAMES)

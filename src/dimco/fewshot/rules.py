@@ -44,9 +44,8 @@ class Rule:
         "match": sum_i log sum_s p_i[s] m_i[s], the probability that a draw from the query is a draw from the
         class, with m as in "mean".
         "centroid": "product", and half of how much less the stored items of the class score by each other's codes
-        than by their own, on average. Eq. 8 of a distance head being minus a squared distance to what a code stands
-        for, this is minus the squared distance to the mean of what the stored codes stand for: a class that is
-        spread out does not lose by it.
+        than by their own, on average. Of a distance head, eq. 8 is minus a squared distance, and this minus the
+        squared distance to the mean of what the codes stand for: a class that is spread out loses nothing by it.
     concentration : float, default=1.0
         Weight of the Dirichlet prior, in items; "nearest" and "product" have none.
     temperature : float, default=1.0
