@@ -6,6 +6,7 @@ import torch
 
 from dimco.backbones import Standardize
 from dimco.code_heads.distance import DistanceHead
+from dimco.errors import InputError
 from dimco.model import CodeModel
 from dimco.objectives import Infomax
 from dimco.similarity import code_scores
@@ -60,6 +61,17 @@ def test_normalized_embeddings_have_one_length_and_are_quantized_there(features)
     assert float((z - rebuilt).square().mean()) < float((z - z.mean(0)).square().mean()) / 2
 
 
+def test_a_power_is_taken_of_the_size_of_every_feature(features):
+    head = DistanceHead.from_features(features, SPEC, power=0.5, whitening=0.5)
+    roots = torch.from_numpy(np.sign(features.numpy()) * np.sqrt(np.abs(features.numpy())))
+    torch.testing.assert_close(head.embed(features), head.projection(roots), atol=0.05, rtol=0.01)
+    x = torch.tensor([[0.0, 4.0, -4.0] * 4], requires_grad=True)
+    head.embed(x).sum().backward()
+    assert torch.isfinite(x.grad).all()
+    with pytest.raises(InputError, match="expected a power above 0 and at most 1; got 2"):
+        DistanceHead(12, SPEC, power=2)
+
+
 def test_quantizing_again_keeps_the_distances_between_embeddings(features):
     head = DistanceHead.from_features(features, SPEC, normalized=True)
     before = torch.cdist(head.embed(features), head.embed(features)).detach()
@@ -93,7 +105,7 @@ def test_saved_and_loaded_it_gives_the_same_codes(features, tmp_path):
     model.save(tmp_path / "model")
     again = CodeModel.load(tmp_path / "model")
     assert torch.equal(again.log_probs(features), model.log_probs(features))
-    assert again.head.config == {"features": 12, "hidden": 6, "normalized": False}
+    assert again.head.config == {"features": 12, "hidden": 6, "normalized": False, "power": 1.0}
 
 
 def test_the_width_of_z_is_rounded_up_to_a_multiple_of_the_positions():

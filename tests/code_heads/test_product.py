@@ -109,3 +109,18 @@ def test_a_wider_z_is_padded_with_zeros(features):
 def test_more_positions_than_features_are_refused(features):
     with pytest.raises(InputError, match="at most 2 positions for 2 features; got 4"):
         projection_of(features[:, :2], SPEC.d, 4)
+
+
+@pytest.mark.parametrize("whitening", [0.5, 1.0])
+def test_whitening_raises_the_variances_of_principal_axes_to_a_power(features, whitening):
+    weight, bias = projection_of(features, SPEC.d, 16, whitening=whitening)
+    z = (features @ weight.t() + bias).double().numpy()
+    expected = np.linalg.eigvalsh(np.cov(features.double().numpy().T)) ** (1 - whitening)
+    found = np.sort(np.linalg.eigvalsh(np.cov(z.T)))
+    np.testing.assert_allclose(found / found.sum(), np.sort(expected) / expected.sum(), rtol=0.02)
+    np.testing.assert_allclose(np.cov(z.T), np.diag(z.var(0)), atol=0.02)
+
+
+def test_whitening_is_of_principal_axes(features):
+    with pytest.raises(InputError, match=r"expected a whitening of principal axes from 0 to 1; got 0\.5"):
+        projection_of(features, SPEC.d, 16, rotated=False, whitening=0.5)

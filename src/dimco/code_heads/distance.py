@@ -11,9 +11,10 @@ from torch.nn import functional as F  # noqa: N812
 
 from dimco.code_heads.base import CodeHead
 from dimco.code_heads.product import product_code, projection_of
+from dimco.errors import InputError
 from dimco.spec import CodeSpec
 
-_MOST_HIDDEN = 512
+_MOST_HIDDEN, _SMALL = 512, 1e-4
 
 
 class DistanceHead(CodeHead):
@@ -39,6 +40,9 @@ class DistanceHead(CodeHead):
     normalized : bool, default=False
         Put z on the sphere of radius sqrt(hidden). Eq. 8 then ranks by the cosine of the query and what the code
         stands for, up to the length of the latter, as losses on angles want it.
+    power : float, default=1.0
+        Exponent of the size of each feature, which keeps its sign, before the projection. 1/2 makes of the features
+        that follow a ReLU, most of them near 0 and few large, ones that distances suit better.
 
     Attributes
     ----------
@@ -58,15 +62,23 @@ class DistanceHead(CodeHead):
     """
 
     def __init__(
-        self, features: int, spec: CodeSpec, hidden: int | None = None, beta: float = 1.0, normalized: bool = False
+        self,
+        features: int,
+        spec: CodeSpec,
+        hidden: int | None = None,
+        beta: float = 1.0,
+        normalized: bool = False,
+        power: float = 1.0,
     ) -> None:
+        if not 0 < power <= 1:
+            raise InputError(f"expected a power above 0 and at most 1; got {power}")
         wanted = min(features, _MOST_HIDDEN) if hidden is None else hidden
         width = -(-wanted // spec.d) * spec.d
         projection = nn.Linear(features, width)
         nn.init.orthogonal_(projection.weight)
         nn.init.zeros_(projection.bias)
-        super().__init__(features, spec, nn.Sequential(projection), hidden=width, normalized=normalized)
-        self.projection, self.normalized = projection, normalized
+        super().__init__(features, spec, nn.Sequential(projection), hidden=width, normalized=normalized, power=power)
+        self.projection, self.normalized, self.power = projection, normalized, power
         self.centroids = nn.Parameter(torch.randn(spec.d, spec.k, width // spec.d))
         self.log_beta = nn.Parameter(torch.tensor(math.log(beta)))
 
@@ -78,6 +90,8 @@ class DistanceHead(CodeHead):
         hidden: int | None = None,
         rotated: bool = True,
         normalized: bool = False,
+        power: float = 1.0,
+        whitening: float = 0.0,
         seed: int = 0,
     ) -> Self:
         """The head that is product quantization of the rows of `x`, on their device.
@@ -92,12 +106,16 @@ class DistanceHead(CodeHead):
         rotated : bool, default=True
             Learn the rotation of OPQ; without it, PQ of neighbouring features, `hidden` then being the features.
         normalized : bool, default=False
+        power : float, default=1.0
+        whitening : float, default=0.0
+            How far the variances of the principal axes are made equal: 0 leaves them, 1 makes them the same.
         seed : int, default=0
             Of k-means.
         """
-        head = cls(x.shape[1], spec, hidden if rotated else x.shape[1], normalized=normalized).to(x.device)
+        head = cls(x.shape[1], spec, hidden if rotated else x.shape[1], normalized=normalized, power=power).to(x.device)
         with torch.no_grad():
-            start = projection_of(x.float(), spec.d, head.projection.out_features, rotated)
+            rows = signed_power(x.float(), power)
+            start = projection_of(rows, spec.d, head.projection.out_features, rotated, whitening)
             head.projection.weight.copy_(start.weight)
             head.projection.bias.copy_(start.bias)
         head.quantize(x, rotated, seed)
@@ -125,7 +143,7 @@ class DistanceHead(CodeHead):
 
     def embed(self, features: Tensor) -> Tensor:
         """z, (N, hidden)."""
-        z: Tensor = self.projection(features)
+        z: Tensor = self.projection(signed_power(features, self.power))
         return F.normalize(z.float(), dim=1) * math.sqrt(z.shape[1]) if self.normalized else z
 
     def forward(self, features: Tensor) -> Tensor:
@@ -143,3 +161,11 @@ class DistanceHead(CodeHead):
         """The centroids of codes (N, d) side by side, (N, hidden): what a stored code tells about z."""
         chosen: Tensor = self.centroids[torch.arange(self.spec.d, device=symbols.device), symbols.long()]
         return chosen.flatten(1)
+
+
+def signed_power(x: Tensor, power: float) -> Tensor:
+    """Every number's size to a power of at most 1, with its sign; less steep near 0, where a root has no slope."""
+    if power == 1:
+        return x
+    powered: Tensor = x.sign() * ((x.abs() + _SMALL) ** power - _SMALL**power)
+    return powered

@@ -35,7 +35,7 @@ class ProductCode(NamedTuple):
     error: float
 
 
-def projection_of(x: Tensor, d: int, width: int, rotated: bool = True) -> Projection:
+def projection_of(x: Tensor, d: int, width: int, rotated: bool = True, whitening: float = 0.0) -> Projection:
     """To centred coordinates with variance 1 in their mean, whatever the scale of the features.
 
     Parameters
@@ -49,12 +49,16 @@ def projection_of(x: Tensor, d: int, width: int, rotated: bool = True) -> Projec
     rotated : bool, default=True
         Principal axes, dealt out so that each position has about the same product of variances, as OPQ begins.
         Without it z is x itself, centred and scaled, padded with zeros.
+    whitening : float, default=0.0
+        Variances v of principal axes become v ** (1 - whitening), up to a factor.
     """
     features = x.shape[1]
+    if not 0 <= whitening <= 1 or (whitening and not rotated):
+        raise InputError(f"expected a whitening of principal axes from 0 to 1; got {whitening}")
     if width % d or d > features:
         raise InputError(f"expected at most {features} positions for {features} features; got {d}")
     mean = x.mean(0)
-    weight = _dealt_axes(x - mean, d, width) if rotated else torch.eye(width, features, device=x.device)
+    weight = _dealt_axes(x - mean, d, width, whitening) if rotated else torch.eye(width, features, device=x.device)
     weight = weight / ((x - mean) @ weight.t()).square().mean().sqrt().clamp(min=1e-12)
     return Projection(weight, -weight @ mean)
 
@@ -93,14 +97,15 @@ def product_code(
     return ProductCode(rotation, centroids, error)
 
 
-def _dealt_axes(centred: Tensor, d: int, width: int) -> Tensor:
+def _dealt_axes(centred: Tensor, d: int, width: int, whitening: float) -> Tensor:
     """Principal axes as rows, (width, features), dealt to d positions by the product of their variances."""
     features = centred.shape[1]
     variances, axes = torch.linalg.eigh((centred.t() @ centred / len(centred)).double())
     variances, axes = variances.flip(0).clamp(min=1e-12 * float(variances[-1])), axes.flip(1)
     rows = torch.zeros(width, features, dtype=axes.dtype, device=axes.device)
     used = min(width, features)
-    logarithms = (variances / variances[used - 1]).log().tolist()
+    axes = axes * variances ** (-whitening / 2)
+    logarithms = ((1 - whitening) * (variances / variances[used - 1]).log()).tolist()
     products = [0.0] * d
     taken = [0] * d
     for axis in range(used):

@@ -22,12 +22,14 @@ from dimco.experiments.fewshot.outputs import all_outputs
 from dimco.experiments.fewshot.rule_objective import RuleObjective
 from dimco.experiments.fewshot.settings import settings_of
 from dimco.experiments.fewshot.train import Trained
+from dimco.model import CodeModel
 from dimco.randomness import generator
 
 Train = Callable[[FewShotJob, Built], Trained]
 
 _METHOD = "cross-entropy"
 _SCALED_BY = 512
+_STARTS = ((1.0, 0.0), (1.0, 0.5), (0.5, 0.0), (0.5, 0.5))
 
 
 def classifier_job(job: FewShotJob, classes: int) -> FewShotJob:
@@ -86,16 +88,30 @@ def begin_with_classifier(
     return {"job": first.as_record(), "steps": trained.steps, "training_seconds": round(trained.seconds, 2)}
 
 
-def begin_with_features(built: Built, images: ImageSet, device: torch.device) -> None:
-    """Make the head OPQ of the features of the training images, and set the temperature of the objective."""
-    head = cast(DistanceHead, built.network.head)
+def begin_with_features(
+    built: Built, images: ImageSet, device: torch.device, look: Callable[[], float]
+) -> list[dict[str, float]]:
+    """Make the head OPQ of the features of the training images, and set the temperature of the objective.
+
+    Of the ways to treat the features before, the one that does best on validation classes, by `look`, is taken; the
+    values of all are given.
+    """
+    network = cast(CodeModel, built.network)
     x = _features(built, images, device)
-    begun = DistanceHead.from_features(x, head.spec, head.projection.out_features, normalized=head.normalized)
-    head.load_state_dict(begun.state_dict())
-    built.network.to(device)
+    width = cast(DistanceHead, network.head).projection.out_features
+    heads, tried = [], []
+    for power, whitening in _STARTS:
+        options: dict[str, Any] = {"normalized": True, "power": power, "whitening": whitening}
+        network.head = DistanceHead.from_features(x, network.spec, width, **options)
+        network.to(device)
+        heads.append(network.head)
+        tried.append({"power": power, "whitening": whitening, "value": round(look(), 3)})
+    network.head = heads[max(range(len(tried)), key=lambda place: tried[place]["value"])]
     some = generator(0, "scale").choice(len(x), min(_SCALED_BY, len(x)), replace=False)
     with torch.no_grad():
-        cast(RuleObjective, built.objective.to(device)).scale_to(begun(x[torch.from_numpy(some).to(device)]))
+        logits = network.head(x[torch.from_numpy(some).to(device)])
+        cast(RuleObjective, built.objective.to(device)).scale_to(logits)
+    return tried
 
 
 def requantize_if_better(

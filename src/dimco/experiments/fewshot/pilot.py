@@ -43,8 +43,8 @@ BOTH_CHANGES: tuple[dict[str, Any], ...] = (
 )
 DISTANCE_CHANGES: tuple[dict[str, Any], ...] = (
     {},
-    {"lr": 0.01},
-    {"shots": 5},
+    {"lr": 2e-3},
+    {"classes": 10, "items": 10},
     {"information": 1.0},
 )
 _DISTANCE = {"steps": 1_500, "classifier_steps": 6_000}

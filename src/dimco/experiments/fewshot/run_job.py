@@ -93,7 +93,7 @@ def run_job(
     if job.classifier_steps:
         kept = classifier_file(classifier_job(job, classes), models)
         begun = begin_with_classifier(job, built, classes, train, kept)
-        begin_with_features(built, images, device)
+        begun["starts"] = begin_with_features(built, images, device, lambda: look(job, built))
     trained = train(job, built)
     if job.classifier_steps:
         requantize_if_better(built, images, device, trained, lambda: look(job, built))

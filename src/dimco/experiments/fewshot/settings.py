@@ -10,7 +10,7 @@ CODE_SETTINGS: dict[str, dict[str, Any]] = {
     "dimco-infomax": {"sharpness": 4.0, "independence": 0.1},
     "dimco-decoder": {"temperature": 4.0, "classes": 50, "items": 2},
     "dimco-both": {"temperature": 4.0, "independence": 0.1},
-    "dimco-distance": {"lr": 0.003, "shots": 1},
+    "dimco-distance": {"lr": 5e-4, "shots": 1, "classes": 50, "items": 2},
 }
 EMBEDDING_SETTINGS: dict[str, dict[str, Any]] = {
     "conv4": {"optimizer": "adam", "lr": 1e-3, "weight_decay": 0.0},
