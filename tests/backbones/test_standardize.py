@@ -21,6 +21,16 @@ def test_statistics_are_numpys_over_several_pieces(monkeypatch, rng):
     np.testing.assert_allclose(backbone.scale, x.astype(np.float64).std(0), rtol=1e-6)
 
 
+def test_a_power_is_taken_before(rng):
+    x = np.abs(rng.normal(size=(50, 3))).astype(np.float32)
+    backbone = Standardize(3, power=0.5).fit(x)
+    roots = np.sqrt(x.astype(np.float64))
+    np.testing.assert_allclose(backbone(torch.from_numpy(x)), (roots - roots.mean(0)) / roots.std(0), atol=0.01)
+    assert build_backbone("standardize", **backbone.config).power == 0.5
+    with pytest.raises(InputError, match="expected a power above 0 and at most 1; got 0"):
+        Standardize(3, power=0)
+
+
 def test_a_small_deviation_around_a_large_mean_is_not_lost(rng):
     x = 1e4 + rng.normal(size=(300, 1))
     np.testing.assert_allclose(Standardize(1).fit(x).scale, x.std(0), rtol=1e-6)

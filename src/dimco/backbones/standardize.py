@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from dimco.backbones.power import checked_power, signed_power
 from dimco.randomness import generator
 
 _SAMPLE = 65_536
@@ -21,6 +23,8 @@ class Standardize(nn.Module):
     ----------
     features : int
         Width of the input.
+    power : float, default=1.0
+        Exponent of the size of each feature before: 1/2 suits features that follow a ReLU.
 
     Attributes
     ----------
@@ -31,9 +35,10 @@ class Standardize(nn.Module):
     mean: Tensor
     scale: Tensor
 
-    def __init__(self, features: int) -> None:
+    def __init__(self, features: int, power: float = 1.0) -> None:
         super().__init__()
-        self.config = {"features": features}
+        self.power = checked_power(power)
+        self.config = {"features": features, **({} if power == 1 else {"power": power})}
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
 
@@ -47,9 +52,9 @@ class Standardize(nn.Module):
             rows = np.sort(generator(seed, "statistics").choice(len(x), _SAMPLE, replace=False))
         total = np.zeros(self.mean.shape[0])
         squares = np.zeros_like(total)
-        shift = np.asarray(x[rows[0]], dtype=np.float64)
+        shift = self._powered(x[rows[0]])
         for start in range(0, len(rows), _CHUNK):
-            piece = np.asarray(x[rows[start : start + _CHUNK]], dtype=np.float64) - shift
+            piece = self._powered(x[rows[start : start + _CHUNK]]) - shift
             total += piece.sum(0)
             squares += np.square(piece).sum(0)
         mean = total / len(rows)
@@ -60,4 +65,11 @@ class Standardize(nn.Module):
         return self
 
     def forward(self, x: Tensor) -> Tensor:
-        return (x - self.mean) / self.scale
+        return (signed_power(x, self.power) - self.mean) / self.scale
+
+    def _powered(self, x: Any) -> NDArray[np.float64]:
+        rows = np.asarray(x, dtype=np.float64)
+        if self.power == 1:
+            return rows
+        powered: NDArray[np.float64] = signed_power(torch.from_numpy(rows.copy()), self.power).numpy()
+        return powered

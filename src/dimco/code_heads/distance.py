@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
+from dimco.backbones.power import checked_power, signed_power
 from dimco.code_heads.base import CodeHead
 from dimco.code_heads.product import product_code, projection_of
-from dimco.errors import InputError
 from dimco.spec import CodeSpec
 
-_MOST_HIDDEN, _SMALL = 512, 1e-4
+_MOST_HIDDEN = 512
 
 
 class DistanceHead(CodeHead):
@@ -70,15 +70,13 @@ class DistanceHead(CodeHead):
         normalized: bool = False,
         power: float = 1.0,
     ) -> None:
-        if not 0 < power <= 1:
-            raise InputError(f"expected a power above 0 and at most 1; got {power}")
         wanted = min(features, _MOST_HIDDEN) if hidden is None else hidden
         width = -(-wanted // spec.d) * spec.d
         projection = nn.Linear(features, width)
         nn.init.orthogonal_(projection.weight)
         nn.init.zeros_(projection.bias)
         super().__init__(features, spec, nn.Sequential(projection), hidden=width, normalized=normalized, power=power)
-        self.projection, self.normalized, self.power = projection, normalized, power
+        self.projection, self.normalized, self.power = projection, normalized, checked_power(power)
         self.centroids = nn.Parameter(torch.randn(spec.d, spec.k, width // spec.d))
         self.log_beta = nn.Parameter(torch.tensor(math.log(beta)))
 
@@ -161,11 +159,3 @@ class DistanceHead(CodeHead):
         """The centroids of codes (N, d) side by side, (N, hidden): what a stored code tells about z."""
         chosen: Tensor = self.centroids[torch.arange(self.spec.d, device=symbols.device), symbols.long()]
         return chosen.flatten(1)
-
-
-def signed_power(x: Tensor, power: float) -> Tensor:
-    """Every number's size to a power of at most 1, with its sign; less steep near 0, where a root has no slope."""
-    if power == 1:
-        return x
-    powered: Tensor = x.sign() * ((x.abs() + _SMALL) ** power - _SMALL**power)
-    return powered

@@ -60,6 +60,8 @@ class RetrievalJob:
         resizes.
     pooling : str
         See `ResNet50`.
+    power, whitening : float
+        See `DistanceHead`, of a head on pictures; of features that stay as they are, `power` is taken for every method.
     seed : int
     """
 
@@ -89,6 +91,8 @@ class RetrievalJob:
     crop: Crop = "resized"
     least_area: float = 0.2
     pooling: str = "mean+max"
+    power: float = 1.0
+    whitening: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -134,8 +134,8 @@ def mixtures(z: Tensor, generator: torch.Generator, times: int) -> Tensor:
     return torch.cat([z, *between])
 
 
-def build_parts(job: RetrievalJob, features: Tensor, labels: Tensor) -> nn.ModuleList:
-    """The parts of a job, distance heads as OPQ of the features of the training items, on their device."""
+def build_parts(job: RetrievalJob, features: Tensor, labels: Tensor, power: float = 1.0) -> nn.ModuleList:
+    """The parts of a job, distance heads as OPQ of a power of the features of training items, on their device."""
     classes = int(labels.max()) + 1
     width = features.shape[1]
     if not job.ours:
@@ -145,7 +145,9 @@ def build_parts(job: RetrievalJob, features: Tensor, labels: Tensor) -> nn.Modul
         head: nn.Module
         if job.head == "distance":
             hidden = min(job.hidden, _NUMBERS_A_POSITION * spec.d, width)
-            head = DistanceHead.from_features(features, spec, hidden, normalized=True, seed=job.seed)
+            head = DistanceHead.from_features(
+                features, spec, hidden, normalized=True, power=power, whitening=job.whitening, seed=job.seed
+            )
             hidden = head.projection.out_features
         else:
             head, hidden = LinearHead(width, spec), 128

@@ -63,7 +63,8 @@ class RetrievalRun:
         self.labels = torch.from_numpy(data.labels[self.learned]).to(device)
         with seeded(job.seed, "retrieval"):
             self.backbone = self._backbone(weights).to(device)
-            self.parts: Any = build_parts(job, self.features(self.x), self.labels)
+            power = job.power if data.images else 1.0
+            self.parts: Any = build_parts(job, self.features(self.x), self.labels, power)
         self.crop = ResizedCrop(side, job.least_area) if job.crop == "resized" else Augmentation(side)
         self.optimizer = self._optimizer()
         self.steps = steps_per_epoch(len(self.learned), job.batch_size)
@@ -178,7 +179,7 @@ class RetrievalRun:
 
     def _backbone(self, weights: Path | None) -> nn.Module:
         if not self.data.images:
-            return Standardize(self.data.x.shape[1]).fit(self.data.x[self.learned])
+            return Standardize(self.data.x.shape[1], self.job.power).fit(self.data.x[self.learned])
         kind = PRETRAINED["resnet50-v1"]
         options: dict[str, Any] = {**kind.options, "pooling": self.job.pooling}
         network = ResNet50(preprocessing=kind.preprocessing, **options)
