@@ -62,7 +62,7 @@ class Goal(NamedTuple):
     whose: str
 
 
-_CODES = ("dimco-infomax", "dimco-decoder", "dimco-both")
+_CODES = ("dimco-infomax", "dimco-decoder", "dimco-both", "dimco-distance")
 _ANY_CODE = ""
 _NEAREST, _AGGREGATED, _EITHER = ("nearest",), ("aggregated",), ("nearest", "aggregated")
 
