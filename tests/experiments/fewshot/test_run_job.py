@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from dimco.embedding_model import EmbeddingModel
 from dimco.experiments.fewshot import train as training
 from dimco.experiments.fewshot.job import CODE_METHODS, METHODS, FewShotJob
 from dimco.experiments.fewshot.measure import Protocol
@@ -148,3 +149,37 @@ def test_an_accuracy_that_is_no_number_is_an_error(few_shot_root, monkeypatch):
     monkeypatch.setattr(module, "quick_code_accuracy", lambda *words: float("nan"))
     with pytest.raises(training.TrainingError, match="accuracy on validation classes became nan after 5 steps"):
         run_job(tiny("dimco-infomax"), few_shot_root, CPU, PROTOCOL)
+
+
+def test_a_second_generation_learns_from_the_first_which_is_kept(few_shot_root, tmp_path):
+    first = tiny("cross-entropy", shots=5)
+    second = replace(first, generations=2)
+    record = run_job(second, few_shot_root, CPU, PROTOCOL, models=tmp_path)
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert kept == ["cifar-fs-conv4-10-1-0.safetensors", "cifar-fs-conv4-10-2-0.safetensors"]
+    assert record["job"]["generations"] == 2
+    assert record["bits"] == 32 * 64
+    one, two = (EmbeddingModel.load(tmp_path / name).head.weight for name in kept)
+    assert one.shape == two.shape == (8, 64)
+    assert not torch.equal(one, two)
+
+
+def test_codes_begin_with_the_classifier_in_the_file(few_shot_root, tmp_path, monkeypatch):
+    job = tiny("dimco-distance")
+    record = run_job(job, few_shot_root, CPU, PROTOCOL, models=tmp_path)
+    trained = []
+    real = training.train
+    monkeypatch.setattr(
+        training, "train", lambda network, *words, **rest: trained.append(network) or real(network, *words, **rest)
+    )
+    again = run_job(job, few_shot_root, CPU, PROTOCOL, models=tmp_path)
+    assert len(trained) == 1
+    assert again["accuracies"] == record["accuracies"]
+    starts = record["classifier"]["starts"]
+    assert [(start["power"], start["whitening"]) for start in starts] == [
+        (1.0, 0.0),
+        (1.0, 0.5),
+        (0.5, 0.0),
+        (0.5, 0.5),
+    ]
+    assert record["looks"][0]["value"] == max(start["value"] for start in starts)

@@ -1,21 +1,20 @@
-"""How a distance head begins: with the features of a classifier of the training classes, quantized.
-
-A trained classifier is kept in a file, so that codes of several sizes begin with the same one.
-"""
+"""How a distance head begins: with the features of a classifier of the training classes, quantized."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 
-from dimco.baselines.metric import CrossEntropy, nearest_centroid_scores
+from dimco.baselines.metric import CrossEntropy
 from dimco.code_heads.distance import DistanceHead
 from dimco.datasets.image_set import ImageSet
 from dimco.embedding_model import EmbeddingModel
+from dimco.experiments.fewshot.distilled import DistilledCrossEntropy, TaughtBackbone
 from dimco.experiments.fewshot.job import FewShotJob
 from dimco.experiments.fewshot.network import Built
 from dimco.experiments.fewshot.outputs import all_outputs
@@ -27,65 +26,85 @@ from dimco.randomness import generator
 
 Train = Callable[[FewShotJob, Built], Trained]
 
-_METHOD = "cross-entropy"
+METHOD = "cross-entropy"
 _SCALED_BY = 512
 _STARTS = ((1.0, 0.0), (1.0, 0.5), (0.5, 0.0), (0.5, 0.5))
 
 
-def classifier_job(job: FewShotJob, classes: int) -> FewShotJob:
-    """The training of the classifier that a job begins with; its batches hold no more classes than there are."""
-    settings = settings_of(_METHOD, job.backbone)
-    ways = min(settings["classes"], classes)
-    return FewShotJob(
-        dataset=job.dataset,
-        backbone=job.backbone,
-        method=_METHOD,
-        seed=job.seed,
-        steps=job.classifier_steps,
-        validations=job.validations,
-        **{**settings, "classes": ways, "items": settings["classes"] * settings["items"] // ways},
-    )
-
-
-def classifier_file(job: FewShotJob, models: Path | None) -> Path | None:
-    """Where a classifier is kept; None for other jobs, and where none is to be kept."""
-    if models is None or job.method != _METHOD:
-        return None
-    return models / f"{job.dataset}-{job.backbone}-{job.steps}-{job.seed}.safetensors"
-
-
-def keep(network: EmbeddingModel, path: Path | None) -> None:
-    """Write the network to the file, if there is to be one."""
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        network.save(path)
-
-
-def begin_with_classifier(
-    job: FewShotJob, built: Built, classes: int, train: Train, path: Path | None
-) -> dict[str, Any]:
-    """Give a network the backbone of a classifier, from its file, or trained here and kept there; how it was trained.
+class Classifiers:
+    """Networks trained to classify, each kept in a file, so that codes of several sizes begin with the same one.
 
     Parameters
     ----------
-    job : FewShotJob
-        Of "dimco-distance".
-    built : Built
     classes : int
         Of the training images.
+    build : callable
+        From a job to its network and objective.
     train : callable
         Trains the network of a job in place.
-    path : Path or None
-        Of the file.
+    folder : Path or None
+        Of the files; None keeps none.
     """
-    backbone, first = built.network.backbone, classifier_job(job, classes)
-    if path is not None and path.exists():
-        backbone.load_state_dict(EmbeddingModel.load(path).backbone.state_dict())
+
+    def __init__(self, classes: int, build: Callable[[FewShotJob], Built], train: Train, folder: Path | None) -> None:
+        self._classes, self._build, self._train, self._folder = classes, build, train, folder
+
+    def job_of(self, job: FewShotJob) -> FewShotJob:
+        """The training of the classifier that a job begins with; its batches hold no more classes than there are."""
+        settings = settings_of(METHOD, job.backbone)
+        ways = min(settings["classes"], self._classes)
+        return FewShotJob(
+            dataset=job.dataset,
+            backbone=job.backbone,
+            method=METHOD,
+            seed=job.seed,
+            steps=job.classifier_steps,
+            generations=job.generations,
+            validations=job.validations,
+            **{**settings, "classes": ways, "items": settings["classes"] * settings["items"] // ways},
+        )
+
+    def begin(self, job: FewShotJob, built: Built) -> dict[str, Any]:
+        """Give a network the backbone of the classifier that its job begins with; what there is to say of that."""
+        first = self.job_of(job)
+        built.network.backbone.load_state_dict(self.of(first).backbone.state_dict())
         return {"job": first.as_record()}
-    network = EmbeddingModel(backbone)
-    trained = train(first, Built(network, CrossEntropy(network.width, classes), nearest_centroid_scores))
-    keep(network, path)
-    return {"job": first.as_record(), "steps": trained.steps, "training_seconds": round(trained.seconds, 2)}
+
+    def of(self, job: FewShotJob) -> EmbeddingModel:
+        """The network of a classifier, whose embeddings are class scores: from its file, or trained now."""
+        path = self._file(job)
+        if path is not None and path.exists():
+            return EmbeddingModel.load(path)
+        built = self._build(job)
+        self.train(job, built)
+        return _scoring(built)
+
+    def train(self, job: FewShotJob, built: Built) -> Trained:
+        """Train a classifier in place, all generations but the first with the one before as teacher, and keep it."""
+        if job.generations > 1:
+            teacher = self.of(replace(job, generations=job.generations - 1))
+            network = EmbeddingModel(TaughtBackbone(built.network.backbone, teacher))
+            objective = DistilledCrossEntropy(cast(CrossEntropy, built.objective))
+            trained = self._train(job, Built(network, objective, built.score))
+        else:
+            trained = self._train(job, built)
+        path = self._file(job)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _scoring(built).save(path)
+        return trained
+
+    def _file(self, job: FewShotJob) -> Path | None:
+        name = "-".join(map(str, (job.dataset, job.backbone, job.steps, job.generations, job.seed)))
+        return None if self._folder is None else self._folder / f"{Path(name).name}.safetensors"
+
+
+def _scoring(built: Built) -> EmbeddingModel:
+    """A network that ends in the linear classifier it was trained with."""
+    linear = cast(CrossEntropy, built.objective).linear
+    network = EmbeddingModel(built.network.backbone, width=linear.out_features).to(linear.weight.device)
+    network.head.load_state_dict(linear.state_dict())
+    return network
 
 
 def begin_with_features(

@@ -36,6 +36,8 @@ class FewShotJob:
     classifier_steps : int
         Of "dimco-distance": batches that a classifier of the training classes was trained on before, whose features
         the code begins with.
+    generations : int
+        Of classifiers, each but the first with the one before as its teacher.
     classes, items : int
         Classes of a batch, and items of each.
     images_a_class : int
@@ -71,6 +73,7 @@ class FewShotJob:
     seed: int = 0
     steps: int = 26_000
     classifier_steps: int = 0
+    generations: int = 1
     classes: int = 10
     items: int = 10
     images_a_class: int = 0
@@ -103,7 +106,7 @@ class FewShotJob:
         if (self.method == "dimco-distance") != bool(self.classifier_steps):
             wanted = "classifier_steps" if self.method == "dimco-distance" else "no classifier_steps"
             raise InputError(f"expected {wanted} for {self.method}; got {self.classifier_steps}")
-        for name in ("steps", "classes", "items", "validations"):
+        for name in ("steps", "generations", "classes", "items", "validations"):
             if getattr(self, name) < 1:
                 raise InputError(f"expected {name} of at least 1; got {getattr(self, name)}")
 

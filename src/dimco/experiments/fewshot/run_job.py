@@ -10,14 +10,7 @@ import torch
 
 from dimco.datasets.image_set import ImageSet
 from dimco.embedding_model import EmbeddingModel
-from dimco.experiments.fewshot.classifier import (
-    begin_with_classifier,
-    begin_with_features,
-    classifier_file,
-    classifier_job,
-    keep,
-    requantize_if_better,
-)
+from dimco.experiments.fewshot.classifier import METHOD, Classifiers, begin_with_features, requantize_if_better
 from dimco.experiments.fewshot.data import few_of_each, load_parts, repeated, training_preprocessing
 from dimco.experiments.fewshot.gpu import BusyMeter
 from dimco.experiments.fewshot.job import FewShotJob
@@ -70,8 +63,12 @@ def run_job(
     classes = len(parts["train"].classes)
     few = few_of_each(parts["train"], job.images_a_class, job.seed)
     images = repeated(few, _SHORTEST_EPOCH * job.batch_size) if job.items == 1 else few
-    with seeded(job.seed, "weights"):
-        built = build(job, training_preprocessing(job.dataset, root), classes)
+
+    def built_for(one: FewShotJob) -> Built:
+        with seeded(one.seed, "weights"):
+            return build(one, training_preprocessing(one.dataset, root), classes)
+
+    built = built_for(job)
     tasks = few_shot_episodes(parts["val"].labels, min(_LOOK_EPISODES, protocol.validation))
     meter = BusyMeter(device)
 
@@ -90,15 +87,13 @@ def run_job(
         finally:
             meter.stop()
 
+    classifiers = Classifiers(classes, built_for, train, models)
     if job.classifier_steps:
-        kept = classifier_file(classifier_job(job, classes), models)
-        begun = begin_with_classifier(job, built, classes, train, kept)
+        begun = classifiers.begin(job, built)
         begun["starts"] = begin_with_features(built, images, device, lambda: look(job, built))
-    trained = train(job, built)
+    trained = classifiers.train(job, built) if job.method == METHOD else train(job, built)
     if job.classifier_steps:
         requantize_if_better(built, images, device, trained, lambda: look(job, built))
-    elif isinstance(built.network, EmbeddingModel):
-        keep(built.network, classifier_file(job, models))
     accuracies = [] if job.experiment == "throughput" else _accuracies(job, built, parts, device, protocol)
     return {
         "job": job.as_record(),
