@@ -45,3 +45,10 @@ def test_every_method_has_a_code_in_the_correlation_study():
     assert FewShotJob("correlation", method="triplet", k=4, d=4).code == "4x4"
     with pytest.raises(InputError, match="expected k and d for triplet"):
         FewShotJob("correlation", method="triplet")
+
+
+def test_a_batch_has_no_more_classes_than_there_are():
+    job = FewShotJob(method="triplet", classes=50, items=2)
+    assert job.fitting(64) == job
+    fitted = job.fitting(12)
+    assert (fitted.classes, fitted.items, fitted.batch_size) == (12, 8, 96)

@@ -32,11 +32,11 @@ def runs(tmp_path, few_shot_root):
 
 
 def test_a_job_that_fails_is_no_end_of_the_others(runs, job):
-    too_many = job(classes=50, method="triplet")
+    too_many = job(images_a_class=50, method="triplet")
     failures, done, said = runs([too_many], [job()])
     assert done == ["protonet"]
     assert len(failures) == 1
-    assert "expected at least 50 classes for balanced batches" in failures[0]
+    assert "expected at least 50 images of each class; the smallest has 20" in failures[0]
     assert any(line.startswith("FAILED fewshot:cifar-fs:conv4:triplet") and "Traceback" in line for line in said)
 
 
@@ -57,7 +57,7 @@ def test_a_training_ends_before_the_time_does(runs, job, monkeypatch):
 
 def test_processes_share_the_queue_and_outlive_a_failure(runs, job):
     jobs = [job(method=method) for method in ("protonet", "r2d2")]
-    failures, done, said = runs([job(classes=50, method="triplet"), *jobs], parallel=2)
+    failures, done, said = runs([job(images_a_class=50, method="triplet"), *jobs], parallel=2)
     assert sorted(done) == ["protonet", "r2d2"]
     assert len(failures) == 1
     assert sum(line.startswith("done") for line in said) == 2

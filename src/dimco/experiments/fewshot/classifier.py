@@ -36,8 +36,6 @@ class Classifiers:
 
     Parameters
     ----------
-    classes : int
-        Of the training images.
     build : callable
         From a job to its network and objective.
     train : callable
@@ -46,13 +44,11 @@ class Classifiers:
         Of the files; None keeps none.
     """
 
-    def __init__(self, classes: int, build: Callable[[FewShotJob], Built], train: Train, folder: Path | None) -> None:
-        self._classes, self._build, self._train, self._folder = classes, build, train, folder
+    def __init__(self, build: Callable[[FewShotJob], Built], train: Train, folder: Path | None) -> None:
+        self._build, self._train, self._folder = build, train, folder
 
     def job_of(self, job: FewShotJob) -> FewShotJob:
-        """The training of the classifier that a job begins with; its batches hold no more classes than there are."""
-        settings = settings_of(METHOD, job.backbone)
-        ways = min(settings["classes"], self._classes)
+        """The training of the classifier that a job begins with."""
         return FewShotJob(
             dataset=job.dataset,
             backbone=job.backbone,
@@ -61,7 +57,7 @@ class Classifiers:
             steps=job.classifier_steps,
             generations=job.generations,
             validations=job.validations,
-            **{**settings, "classes": ways, "items": settings["classes"] * settings["items"] // ways},
+            **settings_of(METHOD, job.backbone),
         )
 
     def begin(self, job: FewShotJob, built: Built) -> dict[str, Any]:

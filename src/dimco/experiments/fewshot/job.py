@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, Self, get_args
 
 from dimco.errors import InputError
@@ -126,6 +126,11 @@ class FewShotJob:
     @property
     def batch_size(self) -> int:
         return self.classes * self.items
+
+    def fitting(self, classes: int) -> Self:
+        """The job for a data set of so many classes: where a batch would have more, it has more items of each."""
+        ways = min(self.classes, classes)
+        return replace(self, classes=ways, items=self.batch_size // ways)
 
     @property
     def cell(self) -> tuple[str, str, str, str, str]:

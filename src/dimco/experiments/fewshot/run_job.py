@@ -66,7 +66,7 @@ def run_job(
 
     def built_for(one: FewShotJob) -> Built:
         with seeded(one.seed, "weights"):
-            return build(one, training_preprocessing(one.dataset, root), classes)
+            return build(one.fitting(classes), training_preprocessing(one.dataset, root), classes)
 
     built = built_for(job)
     tasks = few_shot_episodes(parts["val"].labels, min(_LOOK_EPISODES, protocol.validation))
@@ -81,13 +81,14 @@ def run_job(
 
     def train(one: FewShotJob, network: Built) -> Trained:
         try:
+            fitting = one.fitting(classes)
             return train_job(
-                one, network, images, device, lambda _: look(one, network), lambda _: meter.start(), deadline
+                fitting, network, images, device, lambda _: look(one, network), lambda _: meter.start(), deadline
             )
         finally:
             meter.stop()
 
-    classifiers = Classifiers(classes, built_for, train, models)
+    classifiers = Classifiers(built_for, train, models)
     if job.classifier_steps:
         begun = classifiers.begin(job, built)
         begun["starts"] = begin_with_features(built, images, device, lambda: look(job, built))
