@@ -183,3 +183,10 @@ def test_codes_begin_with_the_classifier_in_the_file(few_shot_root, tmp_path, mo
         (0.5, 0.5),
     ]
     assert record["looks"][0]["value"] == max(start["value"] for start in starts)
+
+
+def test_a_classifier_cut_short_is_not_kept(few_shot_root, tmp_path):
+    job = tiny("cross-entropy", steps=100)
+    record = run_job(job, few_shot_root, CPU, PROTOCOL, deadline=time.monotonic(), models=tmp_path)
+    assert record["complete"] is False
+    assert list(tmp_path.iterdir()) == []
