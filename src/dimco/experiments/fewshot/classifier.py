@@ -76,7 +76,7 @@ class Classifiers:
         return _scoring(built)
 
     def train(self, job: FewShotJob, built: Built) -> Trained:
-        """Train a classifier in place, all generations but the first with the one before as teacher, and keep it."""
+        """Train a classifier in place, all generations but the first with the one before as teacher; keep it if whole."""
         if job.generations > 1:
             teacher = self.of(replace(job, generations=job.generations - 1))
             network = EmbeddingModel(TaughtBackbone(built.network.backbone, teacher))
@@ -85,7 +85,7 @@ class Classifiers:
         else:
             trained = self._train(job, built)
         path = self._file(job)
-        if path is not None:
+        if path is not None and trained.steps == trained.asked:
             path.parent.mkdir(parents=True, exist_ok=True)
             _scoring(built).save(path)
         return trained
