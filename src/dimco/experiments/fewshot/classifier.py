@@ -76,7 +76,7 @@ class Classifiers:
         return _scoring(built)
 
     def train(self, job: FewShotJob, built: Built) -> Trained:
-        """Train a classifier in place, all generations but the first with the one before as teacher; keep it if whole."""
+        """Train a classifier in place, later generations with the one before as teacher, and keep it if whole."""
         if job.generations > 1:
             teacher = self.of(replace(job, generations=job.generations - 1))
             network = EmbeddingModel(TaughtBackbone(built.network.backbone, teacher))
